@@ -1,0 +1,295 @@
+//! How loops run: over rows, on every core, with the widest lanes the CPU has, always with the
+//! same bits. The only file that names rayon and the SIMD dispatch.
+//!
+//! A pass is a struct of borrowed inputs whose [`RowPass::row`] computes one row of the outputs.
+//! Mark `row` `#[inline(always)]`: it is then compiled once for the baseline and once for AVX2,
+//! and the CPU decides at run time. (A closure is not inlined into the second copy: measured,
+//! 3.1 against 4.3 G cells/s for a five-point stencil.) No fused multiply-add is ever used, so
+//! both copies give the same bits.
+//!
+//! Work is halved recursively down to a grain that depends on the region alone, and reductions
+//! combine along the same tree: the result does not depend on the number of threads.
+
+use core::ops::Range;
+
+use pulp::NullaryFnOnce;
+
+/// The usual number of elements below which splitting costs more than it gains.
+const GRAIN: usize = 8192;
+
+/// A box of places in a padded array: rows along x, lower corner included, upper corner excluded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Region<const D: usize> {
+    /// The lowest index along each axis.
+    pub lo: [usize; D],
+    /// One past the highest index along each axis.
+    pub hi: [usize; D],
+    /// The distance in the array between neighbours along each axis.
+    pub strides: [usize; D],
+}
+
+/// One row of a [`Region`]: consecutive places along x.
+#[derive(Debug, Clone, Copy)]
+pub struct Row<const D: usize> {
+    /// The indices of the first place.
+    pub at: [usize; D],
+    /// Where the first place lies in the array.
+    pub start: usize,
+    /// The number of places.
+    pub len: usize,
+}
+
+impl<const D: usize> Row<D> {
+    /// The row's part of a whole array.
+    #[inline(always)]
+    pub fn of<'a, T>(&self, array: &'a [T]) -> &'a [T] {
+        &array[self.start..][..self.len]
+    }
+
+    /// The part of a whole array that lies `stride` after the row.
+    #[inline(always)]
+    pub fn after<'a, T>(&self, array: &'a [T], stride: usize) -> &'a [T] {
+        &array[self.start + stride..][..self.len]
+    }
+
+    /// The part of a whole array that lies `stride` before the row.
+    #[inline(always)]
+    pub fn before<'a, T>(&self, array: &'a [T], stride: usize) -> &'a [T] {
+        &array[self.start - stride..][..self.len]
+    }
+}
+
+impl<const D: usize> Region<D> {
+    /// The number of places along `axis`.
+    #[inline]
+    pub fn len(&self, axis: usize) -> usize {
+        self.hi[axis].saturating_sub(self.lo[axis])
+    }
+
+    /// The number of places.
+    pub fn count(&self) -> usize {
+        (0..D).map(|a| self.len(a)).product()
+    }
+
+    /// Whether the region holds no place.
+    pub fn is_empty(&self) -> bool {
+        self.count() == 0
+    }
+
+    /// The number of rows.
+    #[inline]
+    pub fn rows(&self) -> usize {
+        (1..D).map(|a| self.len(a)).product()
+    }
+
+    /// The row number `n`, counted with y fastest.
+    #[inline(always)]
+    pub fn row(&self, n: usize) -> Row<D> {
+        let mut at = self.lo;
+        let mut rest = n;
+        for a in 1..D {
+            at[a] += rest % self.len(a);
+            rest /= self.len(a);
+        }
+        let start = (0..D).map(|a| at[a] * self.strides[a]).sum();
+        Row { at, start, len: self.len(0) }
+    }
+
+    /// The number of rows that hold `elements`.
+    fn grain(&self, elements: usize) -> usize {
+        (elements / self.len(0).max(1)).max(1)
+    }
+}
+
+/// What a pass does with one row of its `N` outputs.
+pub trait RowPass<T, const D: usize, const N: usize>: Sync {
+    /// The number of elements below which splitting costs more than it gains.
+    const GRAIN: usize = GRAIN;
+
+    /// Computes the outputs of one row; each slice has the row's length.
+    fn row(&self, row: Row<D>, out: [&mut [T]; N]);
+
+    /// Computes the outputs of the rows numbered `rows`; the slices start with the first of them.
+    /// For passes that keep something between rows; the others compute row by row.
+    #[inline(always)]
+    fn rows(&self, region: &Region<D>, rows: Range<usize>, mut out: [&mut [T]; N]) {
+        let base = region.row(rows.start).start;
+        for n in rows {
+            let row = region.row(n);
+            let range = row.start - base..row.start - base + row.len;
+            self.row(row, out.each_mut().map(|o| &mut o[range.clone()]));
+        }
+    }
+}
+
+/// What a reduction makes of one row, and how two results combine.
+pub trait RowReduce<const D: usize>: Sync {
+    /// A partial result.
+    type Output: Copy + Send;
+    /// The result of one row.
+    fn row(&self, row: Row<D>) -> Self::Output;
+    /// The result of two neighbouring parts, the first first.
+    fn join(first: Self::Output, second: Self::Output) -> Self::Output;
+}
+
+/// Runs `pass` on every row of `region`; each of `out` is a whole array.
+pub fn rows<T: Send, const D: usize, const N: usize>(
+    region: &Region<D>,
+    out: [&mut [T]; N],
+    pass: &impl RowPass<T, D, N>,
+) {
+    if region.is_empty() {
+        return;
+    }
+    let base = region.row(0).start;
+    let out = out.map(|o| &mut o[base..]);
+    rows_in(region, 0, region.rows(), out, pass);
+}
+
+/// Reduces every row of `region`; `None` for a region without places.
+pub fn reduce<const D: usize, R: RowReduce<D>>(region: &Region<D>, pass: &R) -> Option<R::Output> {
+    (!region.is_empty()).then(|| reduce_in(region, 0, region.rows(), pass))
+}
+
+fn rows_in<T: Send, const D: usize, const N: usize, P: RowPass<T, D, N>>(
+    region: &Region<D>,
+    first: usize,
+    count: usize,
+    out: [&mut [T]; N],
+    pass: &P,
+) {
+    if count <= region.grain(P::GRAIN) {
+        return pulp::Arch::new().dispatch(Rows { region, first, count, out, pass });
+    }
+    let half = count / 2;
+    let cut = region.row(first + half).start - region.row(first).start;
+    let mut upper: [&mut [T]; N] = core::array::from_fn(|_| Default::default());
+    let mut parts = upper.iter_mut();
+    let lower = out.map(|o| {
+        let (head, tail) = o.split_at_mut(cut);
+        if let Some(part) = parts.next() {
+            *part = tail;
+        }
+        head
+    });
+    join(
+        || rows_in(region, first, half, lower, pass),
+        || rows_in(region, first + half, count - half, upper, pass),
+    );
+}
+
+fn reduce_in<const D: usize, R: RowReduce<D>>(
+    region: &Region<D>,
+    first: usize,
+    count: usize,
+    pass: &R,
+) -> R::Output {
+    if count <= region.grain(GRAIN) {
+        return pulp::Arch::new().dispatch(Reduction { region, first, count, pass });
+    }
+    let half = count / 2;
+    let (a, b) = join(
+        || reduce_in(region, first, half, pass),
+        || reduce_in(region, first + half, count - half, pass),
+    );
+    R::join(a, b)
+}
+
+/// Runs both halves, on two threads where there are two.
+#[cfg(feature = "parallel")]
+fn join<A: Send, B: Send>(a: impl FnOnce() -> A + Send, b: impl FnOnce() -> B + Send) -> (A, B) {
+    if rayon::current_num_threads() > 1 { rayon::join(a, b) } else { (a(), b()) }
+}
+
+#[cfg(not(feature = "parallel"))]
+fn join<A, B>(a: impl FnOnce() -> A, b: impl FnOnce() -> B) -> (A, B) {
+    (a(), b())
+}
+
+struct Rows<'a, T, P, const D: usize, const N: usize> {
+    region: &'a Region<D>,
+    first: usize,
+    count: usize,
+    out: [&'a mut [T]; N],
+    pass: &'a P,
+}
+
+impl<T, P: RowPass<T, D, N>, const D: usize, const N: usize> NullaryFnOnce
+    for Rows<'_, T, P, D, N>
+{
+    type Output = ();
+
+    #[inline(always)]
+    fn call(self) {
+        self.pass.rows(self.region, self.first..self.first + self.count, self.out);
+    }
+}
+
+struct Reduction<'a, P, const D: usize> {
+    region: &'a Region<D>,
+    first: usize,
+    count: usize,
+    pass: &'a P,
+}
+
+impl<P: RowReduce<D>, const D: usize> NullaryFnOnce for Reduction<'_, P, D> {
+    type Output = P::Output;
+
+    #[inline(always)]
+    fn call(self) -> P::Output {
+        let mut total = self.pass.row(self.region.row(self.first));
+        for n in self.first + 1..self.first + self.count {
+            total = P::join(total, self.pass.row(self.region.row(n)));
+        }
+        total
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Index;
+    impl<const D: usize> RowPass<u64, D, 2> for Index {
+        #[inline(always)]
+        fn row(&self, row: Row<D>, [a, b]: [&mut [u64]; 2]) {
+            for i in 0..row.len {
+                a[i] = (row.start + i) as u64;
+                b[i] += 1;
+            }
+        }
+    }
+
+    #[test]
+    fn every_place_of_a_region_is_visited_once() {
+        let region = Region { lo: [1, 2, 1], hi: [40, 50, 20], strides: [1, 48, 48 * 60] };
+        let len = 48 * 60 * 24;
+        let (mut a, mut b) = (alloc::vec![u64::MAX; len], alloc::vec![0_u64; len]);
+        rows(&region, [&mut a, &mut b], &Index);
+        for (n, (a, b)) in a.iter().zip(&b).enumerate() {
+            let at = [n % 48, n / 48 % 60, n / (48 * 60)];
+            let inside = (0..3).all(|d| (region.lo[d]..region.hi[d]).contains(&at[d]));
+            assert_eq!(*b, u64::from(inside));
+            assert_eq!(*a, if inside { n as u64 } else { u64::MAX });
+        }
+    }
+
+    struct Count;
+    impl<const D: usize> RowReduce<D> for Count {
+        type Output = usize;
+        fn row(&self, row: Row<D>) -> usize {
+            row.len
+        }
+        fn join(a: usize, b: usize) -> usize {
+            a + b
+        }
+    }
+
+    #[test]
+    fn a_reduction_sees_every_row() {
+        let region = Region { lo: [1, 1], hi: [9001, 4], strides: [1, 9100] };
+        assert_eq!(reduce(&region, &Count), Some(27_000));
+        let empty = Region { lo: [1, 1], hi: [1, 4], strides: [1, 16] };
+        assert_eq!(reduce(&empty, &Count), None);
+    }
+}

@@ -1,0 +1,8 @@
+//! What every layer stands on: the scalar, errors, how loops run, reports, digests.
+
+pub mod digest;
+pub mod error;
+pub mod exec;
+pub mod real;
+pub mod report;
+pub mod simulation;
