@@ -9,6 +9,7 @@ extern crate std;
 
 pub mod base;
 pub mod grid;
+pub mod solid;
 
 pub use base::error::Error;
 pub use base::real::Real;
