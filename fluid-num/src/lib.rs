@@ -7,6 +7,7 @@ extern crate alloc;
 #[cfg(any(feature = "std", test))]
 extern crate std;
 
+pub mod advection;
 pub mod base;
 pub mod grid;
 pub mod solid;
