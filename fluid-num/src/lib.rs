@@ -10,6 +10,7 @@ extern crate std;
 pub mod advection;
 pub mod base;
 pub mod grid;
+pub mod poisson;
 pub mod solid;
 
 pub use base::error::Error;

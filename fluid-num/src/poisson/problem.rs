@@ -1,0 +1,449 @@
+//! The problem that every solver solves, and what its sides and coefficients mean.
+
+use alloc::vec;
+use alloc::vec::Vec;
+
+use super::regions::{Links, Regions};
+use super::stencil::{Coefficients, Stencil, residual_norm};
+use crate::base::error::check;
+use crate::base::exec::{self, Region, Row, RowPass};
+use crate::grid::field::max_abs;
+use crate::grid::{Boundary, Faces, Field, Grid, Side};
+use crate::{Error, Real};
+
+/// What holds for p at one end of an axis.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum End {
+    /// ∂p/∂n = 0: a wall.
+    Neumann,
+    /// p = 0 on the side itself, half a cell from the outermost centres: an open side.
+    Dirichlet,
+    /// p = 0 at the first place beyond the outermost unknown, one cell away.
+    DirichletNode,
+    /// The opposite end lies beyond.
+    Periodic,
+}
+
+/// ∇·(β∇p) − σp = b on a grid, in the five-point (seven-point) discretisation
+///
+/// ```text
+/// Σ_f a_f (p_neighbour − p) − σh² p = h² b,    a_f = β_f
+/// ```
+///
+/// with β on faces (1 everywhere until [`Problem::set_coefficients`]), 0 at a closed face, and σ ≥ 0
+/// ([`Problem::set_shift`]). Cells that are not active hold p = 0: next to an active one they are
+/// a Dirichlet condition at their centre (a free surface); behind β = 0 they are solid.
+///
+/// Where a connected region of cells has no Dirichlet condition (and σ = 0), the problem is
+/// singular: the mean of b over the region is removed and reported, and the mean of p is 0. Cells
+/// without any open face hold p = 0.
+#[derive(Debug, Clone)]
+pub struct Problem<T, const D: usize> {
+    grid: Grid<T, D>,
+    region: Region<D>,
+    ends: [[End; 2]; D],
+    shift: T,
+    variable: Option<Variable<T, D>>,
+    singular: bool,
+}
+
+/// Coefficients that differ from place to place.
+#[derive(Debug, Clone)]
+pub(super) struct Variable<T, const D: usize> {
+    /// a_f on faces.
+    pub(super) coefficients: Faces<T, D>,
+    /// Non-zero where p is sought.
+    active: Vec<u8>,
+    /// Σ a_f + σh², 0 where a place is not active.
+    pub(super) diagonal: Vec<T>,
+    /// 1/diagonal, 0 where a place is not active or has no open face.
+    pub(super) inverse: Vec<T>,
+    pub(super) regions: Regions,
+}
+
+impl<T: Real, const D: usize> Problem<T, D> {
+    /// ∇²p = b on all cells of `grid`.
+    ///
+    /// # Errors
+    /// [`Error::HalfPeriodic`] where only one end of an axis is periodic.
+    pub fn new(grid: Grid<T, D>, ends: [[End; 2]; D]) -> Result<Self, Error> {
+        for (axis, pair) in ends.iter().enumerate() {
+            if (pair[0] == End::Periodic) != (pair[1] == End::Periodic) {
+                return Err(Error::HalfPeriodic { axis });
+            }
+        }
+        Ok(Self::with_ends(grid, ends))
+    }
+
+    /// The same for ends that are known to be periodic in pairs.
+    fn with_ends(grid: Grid<T, D>, ends: [[End; 2]; D]) -> Self {
+        let region = grid.interior();
+        let shift = T::zero();
+        let mut problem = Self { grid, region, ends, shift, variable: None, singular: false };
+        problem.refresh();
+        problem
+    }
+
+    /// The pressure problem of a fluid with these sides: walls and inflow sides are Neumann, open
+    /// sides Dirichlet.
+    ///
+    /// # Errors
+    /// As [`Boundary::check`].
+    pub fn pressure(grid: Grid<T, D>, boundary: &Boundary<T, D>) -> Result<Self, Error> {
+        boundary.check()?;
+        Self::new(
+            grid,
+            boundary.sides.map(|ends| {
+                ends.map(|side| match side {
+                    Side::Open => End::Dirichlet,
+                    Side::Periodic => End::Periodic,
+                    _ => End::Neumann,
+                })
+            }),
+        )
+    }
+
+    /// The problem for a change of velocity component `component` by viscosity: zero on the sides
+    /// themselves for the faces there, zero at no-slip sides and free at the others.
+    pub(crate) fn viscosity(grid: Grid<T, D>, boundary: &Boundary<T, D>, component: usize) -> Self {
+        let mut ends = [[End::Neumann; 2]; D];
+        for axis in 0..D {
+            for end in 0..2 {
+                ends[axis][end] = match boundary.sides[axis][end] {
+                    Side::Periodic => End::Periodic,
+                    _ if axis == component => End::DirichletNode,
+                    Side::NoSlip | Side::Moving { .. } | Side::Inflow { .. } => End::Dirichlet,
+                    Side::FreeSlip | Side::Open => End::Neumann,
+                };
+            }
+        }
+        let mut problem = Self::with_ends(grid, ends);
+        if !boundary.is_periodic(component) {
+            problem.region = grid.inner_faces(component);
+        }
+        problem
+    }
+
+    /// The problem for a change of a carried quantity by diffusion: nothing passes a wall.
+    pub(crate) fn diffusion(grid: Grid<T, D>, boundary: &Boundary<T, D>) -> Self {
+        let end = |side| match side {
+            Side::Inflow { .. } => End::Dirichlet,
+            Side::Periodic => End::Periodic,
+            _ => End::Neumann,
+        };
+        Self::with_ends(grid, boundary.sides.map(|ends| ends.map(end)))
+    }
+
+    /// The grid.
+    pub fn grid(&self) -> &Grid<T, D> {
+        &self.grid
+    }
+
+    /// The places of the unknowns (active or not).
+    pub fn region(&self) -> Region<D> {
+        self.region
+    }
+
+    /// What holds at the ends of each axis.
+    pub fn ends(&self) -> [[End; 2]; D] {
+        self.ends
+    }
+
+    /// σ, 1/m².
+    pub fn shift(&self) -> T {
+        self.shift
+    }
+
+    /// Whether β or the set of active cells varies.
+    pub fn is_variable(&self) -> bool {
+        self.variable.is_some()
+    }
+
+    /// Whether some region has no Dirichlet condition, so that p is known up to a constant there.
+    pub fn is_singular(&self) -> bool {
+        self.singular
+    }
+
+    /// Whether the operator is the same everywhere but at the ends, in the plane, and no axis is
+    /// periodic.
+    pub(super) fn is_plain_2d(&self) -> bool {
+        let periodic = self.ends.iter().any(|pair| pair[0] == End::Periodic);
+        D == 2 && self.variable.is_none() && !periodic
+    }
+
+    /// Sets σ ≥ 0 of ∇·(β∇p) − σp = b.
+    ///
+    /// # Errors
+    /// [`Error::InvalidParameter`] for a σ that is negative or not finite.
+    pub fn set_shift(&mut self, shift: T) -> Result<(), Error> {
+        check::not_negative("shift", shift)?;
+        if shift != self.shift {
+            self.shift = shift;
+            self.refresh();
+        }
+        Ok(())
+    }
+
+    /// Sets β on every face and which cells are active (`active` in the padded layout of the grid,
+    /// non-zero where active; all cells where `None`). Allocates at the first call only.
+    ///
+    /// # Errors
+    /// [`Error::GridMismatch`] where sizes differ, [`Error::InvalidParameter`] for a β that is
+    /// negative or not finite.
+    pub fn set_coefficients(
+        &mut self,
+        beta: &Faces<T, D>,
+        active: Option<&[u8]>,
+    ) -> Result<(), Error> {
+        let grid = self.grid;
+        crate::grid::ops::same_grid(*beta.grid() == grid, "beta")?;
+        crate::grid::ops::same_grid(active.is_none_or(|a| a.len() == grid.array_len()), "active")?;
+        for c in beta.components() {
+            if let Some(bad) = c.values().find(|b| !(b.is_finite() && *b >= T::zero())) {
+                check::not_negative("beta", bad)?;
+            }
+        }
+        let variable = self.variable.get_or_insert_with(|| Variable::new(grid));
+        variable.coefficients.copy_from(beta)?;
+        close_ends(&mut variable.coefficients, &self.region, &self.ends);
+        variable.set_active(&self.region, active);
+        self.refresh();
+        Ok(())
+    }
+
+    /// Goes back to β = 1 on all cells.
+    pub fn clear_coefficients(&mut self) {
+        self.variable = None;
+        self.refresh();
+    }
+
+    /// The largest |b − A·p|, where `rhs` has been made compatible; NaN if any value is.
+    pub fn residual(&self, p: &Field<T, D>, rhs: &Field<T, D>) -> T {
+        residual_norm(&self.stencil(p.as_slice(), rhs.as_slice()))
+            / (self.grid.dx() * self.grid.dx())
+    }
+
+    /// Copies `rhs` to `b`, zero where nothing is active and without its mean over each singular
+    /// region; gives the largest such mean and max|b|.
+    ///
+    /// # Errors
+    /// [`Error::NotFinite`] for a right-hand side with NaN or infinities.
+    pub(super) fn compatible(
+        &self,
+        rhs: &Field<T, D>,
+        b: &mut Field<T, D>,
+    ) -> Result<(T, T), Error> {
+        crate::grid::ops::same_grid(rhs.grid() == &self.grid, "rhs")?;
+        let given = max_abs(&self.region, rhs.as_slice());
+        if !given.is_finite() {
+            rhs.check_finite("rhs")?;
+        }
+        b.as_mut_slice().copy_from_slice(rhs.as_slice());
+        if let Some(v) = &self.variable {
+            mask(&self.region, &v.inverse, b.as_mut_slice());
+        }
+        if !self.singular {
+            return Ok((T::zero(), max_abs(&self.region, b.as_slice())));
+        }
+        let mean = self.remove_means(b);
+        // What is left of a constant right-hand side is its rounding, not a problem to solve.
+        let rest = max_abs(&self.region, b.as_slice());
+        let noise = given * T::EPSILON * T::of(4.0);
+        Ok((mean, if rest > noise { rest } else { T::zero() }))
+    }
+
+    /// Makes `p` a valid initial guess: 0 wherever it is not unknown, periodic ghosts set.
+    pub(super) fn prepare(&self, p: &mut Field<T, D>) {
+        clear_around(&self.region, p.as_mut_slice());
+        if let Some(v) = &self.variable {
+            mask(&self.region, &v.inverse, p.as_mut_slice());
+        }
+        self.wrap(p);
+    }
+
+    /// Gives p its mean of 0 over each singular region, and its periodic ghosts.
+    pub(super) fn pin(&self, p: &mut Field<T, D>) {
+        self.remove_means(p);
+        self.wrap(p);
+    }
+
+    /// Takes the mean over each singular region off `q`; gives the largest magnitude of one.
+    pub(super) fn remove_means(&self, q: &mut Field<T, D>) -> T {
+        match &self.variable {
+            Some(v) => T::of(v.regions.remove_means(q.as_mut_slice())),
+            None if self.singular => {
+                let mean = T::of(q.sum() / self.region.count() as f64);
+                exec::rows(&self.region, [q.as_mut_slice()], &Add(-mean));
+                mean.magnitude()
+            }
+            None => T::zero(),
+        }
+    }
+
+    /// Sets the ghosts of periodic axes.
+    pub(super) fn wrap(&self, p: &mut Field<T, D>) {
+        for axis in 0..D {
+            if self.ends[axis][0] == End::Periodic {
+                crate::grid::boundary::wrap_axis(p, axis);
+            }
+        }
+    }
+
+    pub(super) fn stencil<'a>(&'a self, p: &'a [T], b: &'a [T]) -> Stencil<'a, T, D> {
+        let coefficients = match &self.variable {
+            None => Coefficients::Uniform,
+            Some(v) => Coefficients::Variable {
+                a: v.coefficients.slices(),
+                diagonal: &v.diagonal,
+                inverse: &v.inverse,
+            },
+        };
+        Stencil {
+            p,
+            b,
+            region: self.region,
+            h2: self.grid.dx() * self.grid.dx(),
+            shift: self.shift * self.grid.dx() * self.grid.dx(),
+            ends: self.end_weights(),
+            coefficients,
+        }
+    }
+
+    /// What an end adds to the diagonal of an outermost place in place of a neighbour's 1.
+    fn end_weights(&self) -> [[T; 2]; D] {
+        self.ends.map(|pair| {
+            pair.map(|end| match end {
+                End::Neumann => T::zero(),
+                End::Dirichlet => T::of(2.0),
+                End::DirichletNode | End::Periodic => T::one(),
+            })
+        })
+    }
+
+    /// Rebuilds what depends on the ends, β, σ and the active places.
+    fn refresh(&mut self) {
+        let held = |end: &End| matches!(end, End::Dirichlet | End::DirichletNode);
+        let closed = !self.ends.iter().flatten().any(held);
+        let shift = self.shift * self.grid.dx() * self.grid.dx();
+        let Some(v) = &mut self.variable else {
+            self.singular = closed && self.shift == T::zero();
+            return;
+        };
+        v.set_diagonal(&self.region, shift);
+        v.regions.clear();
+        if self.shift == T::zero() {
+            let links = Links {
+                coefficients: v.coefficients.slices(),
+                inverse: &v.inverse,
+                periodic: self.ends.map(|pair| pair[0] == End::Periodic),
+                held: self.ends.map(|pair| pair.map(|end| held(&end))),
+            };
+            v.regions.find(&self.region, &links);
+        }
+        self.singular = v.regions.any_singular();
+    }
+}
+
+impl<T: Real, const D: usize> Variable<T, D> {
+    fn new(grid: Grid<T, D>) -> Self {
+        let len = grid.array_len();
+        Self {
+            coefficients: Faces::zeros(grid),
+            active: vec![0; len],
+            diagonal: vec![T::zero(); len],
+            inverse: vec![T::zero(); len],
+            regions: Regions::new(len),
+        }
+    }
+
+    fn set_active(&mut self, region: &Region<D>, active: Option<&[u8]>) {
+        self.active.fill(0);
+        for n in 0..region.rows() {
+            let row = region.row(n);
+            let own = &mut self.active[row.start..][..row.len];
+            match active {
+                Some(active) => own.copy_from_slice(row.of(active)),
+                None => own.fill(1),
+            }
+        }
+    }
+
+    fn set_diagonal(&mut self, region: &Region<D>, shift: T) {
+        for n in 0..region.rows() {
+            let row = region.row(n);
+            for place in row.start..row.start + row.len {
+                let mut sum = shift;
+                for axis in 0..D {
+                    let a = self.coefficients[axis].as_slice();
+                    sum += a[place] + a[place + region.strides[axis]];
+                }
+                let unknown = self.active[place] != 0 && sum > T::zero();
+                self.diagonal[place] = if unknown { sum } else { T::zero() };
+                self.inverse[place] = if unknown { T::one() / sum } else { T::zero() };
+            }
+        }
+    }
+}
+
+/// Makes the coefficients on the outermost faces say what the ends say: closed at a wall, doubled
+/// where p = 0 half a cell away, equal on both ends of a periodic axis.
+fn close_ends<T: Real, const D: usize>(
+    a: &mut Faces<T, D>,
+    region: &Region<D>,
+    ends: &[[End; 2]; D],
+) {
+    for axis in 0..D {
+        let data = a[axis].as_mut_slice();
+        for end in 0..2 {
+            let mut plane = *region;
+            let face = if end == 0 { region.lo[axis] } else { region.hi[axis] };
+            (plane.lo[axis], plane.hi[axis]) = (face, face + 1);
+            let across = region.len(axis) * region.strides[axis];
+            for n in 0..plane.rows() {
+                let row = plane.row(n);
+                for i in row.start..row.start + row.len {
+                    match ends[axis][end] {
+                        End::Neumann => data[i] = T::zero(),
+                        End::Dirichlet => data[i] += data[i],
+                        End::Periodic if end == 1 => data[i] = data[i - across],
+                        End::Periodic | End::DirichletNode => {}
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Zero wherever `inverse` is.
+fn mask<T: Real, const D: usize>(region: &Region<D>, inverse: &[T], values: &mut [T]) {
+    for n in 0..region.rows() {
+        let row = region.row(n);
+        for (v, inv) in values[row.start..][..row.len].iter_mut().zip(row.of(inverse)) {
+            if *inv == T::zero() {
+                *v = T::zero();
+            }
+        }
+    }
+}
+
+struct Add<T>(T);
+impl<T: Real, const D: usize> RowPass<T, D, 1> for Add<T> {
+    #[inline(always)]
+    fn row(&self, _: Row<D>, [out]: [&mut [T]; 1]) {
+        let amount = self.0;
+        for v in out {
+            *v += amount;
+        }
+    }
+}
+
+/// Zero outside `region`.
+fn clear_around<T: Real, const D: usize>(region: &Region<D>, values: &mut [T]) {
+    let mut done = 0;
+    for n in 0..region.rows() {
+        let row = region.row(n);
+        values[done..row.start].fill(T::zero());
+        done = row.start + row.len;
+    }
+    values[done..].fill(T::zero());
+}

@@ -1,0 +1,242 @@
+//! The seam: what every solver takes and gives, and the choice of one by a word.
+
+use super::{ConjugateGradient, Jacobi, Preconditioner, Problem, RedBlack};
+use crate::base::error::check;
+use crate::grid::field::max_abs;
+use crate::grid::{Field, Grid};
+use crate::{Error, Real, SolveReport};
+
+/// How much a solve may do.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Budget<T> {
+    /// The largest number of iterations.
+    pub iterations: usize,
+    /// Stop once max|b − A·p| ≤ tolerance · max|b|; 0 always does all iterations.
+    pub tolerance: T,
+}
+
+impl<T: Real> Budget<T> {
+    /// Exactly this many iterations.
+    pub fn iterations(iterations: usize) -> Self {
+        Self { iterations, tolerance: T::zero() }
+    }
+
+    /// Until the relative residual is at most `tolerance`, in at most `iterations` iterations.
+    pub fn tolerance(tolerance: T, iterations: usize) -> Self {
+        Self { iterations, tolerance }
+    }
+
+    /// Checks the budget.
+    ///
+    /// # Errors
+    /// [`Error::InvalidParameter`] for a tolerance that is negative or not finite.
+    pub fn check(&self) -> Result<(), Error> {
+        check::not_negative("tolerance", self.tolerance)
+    }
+}
+
+/// A solver of a [`Problem`].
+pub trait PoissonSolver<T: Real, const D: usize> {
+    /// Improves `p`, the initial guess, within the budget. Where the problem is singular the mean
+    /// of `rhs` over each closed region is ignored and reported, and p gets a mean of 0 there.
+    ///
+    /// # Errors
+    /// [`Error::NotFinite`] for a right-hand side or guess with NaN or infinities,
+    /// [`Error::GridMismatch`] for fields or a solver of another grid, [`Error::InvalidParameter`]
+    /// for a budget that [`Budget::check`] refuses; `p` is then untouched. Not converging
+    /// is no error: see the report.
+    fn solve(
+        &mut self,
+        problem: &Problem<T, D>,
+        rhs: &Field<T, D>,
+        p: &mut Field<T, D>,
+        budget: Budget<T>,
+    ) -> Result<SolveReport<T>, Error>;
+
+    /// The method's name.
+    fn name(&self) -> &'static str;
+}
+
+/// The choice of a solver.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum SolverKind<T> {
+    /// [`Jacobi`].
+    Jacobi,
+    /// [`RedBlack`] with ω = 1.
+    GaussSeidel,
+    /// [`RedBlack`] with over-relaxation; `None` takes the optimum for the grid's longest axis,
+    /// see [`RedBlack::optimal_relaxation`]. It needs about as many iterations as that axis has
+    /// cells: in far fewer the optimum adds energy before it takes it away; choose a smaller ω.
+    Sor {
+        /// ω in (0, 2).
+        relaxation: Option<T>,
+    },
+    /// [`ConjugateGradient`].
+    ConjugateGradient(Preconditioner),
+}
+
+impl<T: Real> SolverKind<T> {
+    /// Every kind with its default settings, for menus and tests.
+    pub fn all() -> [Self; 5] {
+        [
+            Self::Jacobi,
+            Self::GaussSeidel,
+            Self::Sor { relaxation: None },
+            Self::ConjugateGradient(Preconditioner::None),
+            Self::ConjugateGradient(Preconditioner::Jacobi),
+        ]
+    }
+
+    /// The name of the method.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Jacobi => "Jacobi",
+            Self::GaussSeidel => "Gauss-Seidel",
+            Self::Sor { .. } => "SOR",
+            Self::ConjugateGradient(Preconditioner::None) => "CG",
+            Self::ConjugateGradient(Preconditioner::Jacobi) => "CG (Jacobi)",
+        }
+    }
+}
+
+/// Any of the solvers.
+#[derive(Debug, Clone)]
+pub enum Solver<T, const D: usize> {
+    /// See [`Jacobi`].
+    Jacobi(Jacobi<T, D>),
+    /// See [`RedBlack`].
+    RedBlack(RedBlack<T, D>),
+    /// See [`ConjugateGradient`].
+    ConjugateGradient(ConjugateGradient<T, D>),
+}
+
+impl<T: Real, const D: usize> Solver<T, D> {
+    /// A solver of this kind, with its scratch memory, for problems on `grid`.
+    ///
+    /// # Errors
+    /// [`Error::InvalidParameter`] for a relaxation outside (0, 2).
+    pub fn new(grid: Grid<T, D>, kind: SolverKind<T>) -> Result<Self, Error> {
+        Ok(match kind {
+            SolverKind::Jacobi => Self::Jacobi(Jacobi::new(grid)),
+            SolverKind::GaussSeidel => Self::RedBlack(RedBlack::new(grid, T::one())?),
+            SolverKind::Sor { relaxation } => {
+                let optimum = RedBlack::<T, D>::optimal_relaxation(grid.cells());
+                Self::RedBlack(RedBlack::new(grid, relaxation.unwrap_or(optimum))?)
+            }
+            SolverKind::ConjugateGradient(preconditioner) => {
+                Self::ConjugateGradient(ConjugateGradient::new(grid, preconditioner))
+            }
+        })
+    }
+}
+
+impl<T: Real, const D: usize> PoissonSolver<T, D> for Solver<T, D> {
+    fn solve(
+        &mut self,
+        problem: &Problem<T, D>,
+        rhs: &Field<T, D>,
+        p: &mut Field<T, D>,
+        budget: Budget<T>,
+    ) -> Result<SolveReport<T>, Error> {
+        match self {
+            Self::Jacobi(s) => s.solve(problem, rhs, p, budget),
+            Self::RedBlack(s) => s.solve(problem, rhs, p, budget),
+            Self::ConjugateGradient(s) => s.solve(problem, rhs, p, budget),
+        }
+    }
+
+    fn name(&self) -> &'static str {
+        match self {
+            Self::Jacobi(s) => s.name(),
+            Self::RedBlack(s) => s.name(),
+            Self::ConjugateGradient(s) => s.name(),
+        }
+    }
+}
+
+/// How often at most an iterative solver looks at its residual.
+const CHECK_EVERY: usize = 16;
+
+/// What all iterative solvers share: the compatible right-hand side, the guess, the norms, the
+/// test for an end.
+pub(super) struct Solve<T> {
+    scale: T,
+    report: SolveReport<T>,
+    budget: Budget<T>,
+}
+
+impl<T: Real> Solve<T> {
+    /// Starts a solve, `b` becoming the compatible right-hand side.
+    pub(super) fn start<const D: usize>(
+        problem: &Problem<T, D>,
+        rhs: &Field<T, D>,
+        p: &mut Field<T, D>,
+        b: &mut Field<T, D>,
+        budget: Budget<T>,
+    ) -> Result<Self, Error> {
+        budget.check()?;
+        crate::grid::ops::same_grid(p.grid() == problem.grid(), "p")?;
+        crate::grid::ops::same_grid(b.grid() == problem.grid(), "the solver")?;
+        if !max_abs(&problem.region(), p.as_slice()).is_finite() {
+            p.check_finite("p")?;
+        }
+        let (incompatibility, scale) = problem.compatible(rhs, b)?;
+        // A right-hand side that has faded to nothing is nothing to solve.
+        let h = problem.grid().dx();
+        let scale = if (scale * h * h).or_nothing() > T::zero() { scale } else { T::zero() };
+        problem.prepare(p);
+        let report = SolveReport {
+            iterations: 0,
+            residual_before: T::zero(),
+            residual: T::zero(),
+            converged: false,
+            incompatibility,
+        };
+        let mut solve = Self { scale, report, budget };
+        if scale == T::zero() {
+            p.fill(T::zero());
+            b.fill(T::zero());
+        }
+        solve.measure(problem, p, b);
+        solve.report.residual_before = solve.report.residual;
+        Ok(solve)
+    }
+
+    /// Runs `sweep` until the budget is used up or the tolerance reached. `sweep` does the given
+    /// number of iterations, or fewer when no more would help, and tells how many.
+    pub(super) fn run<const D: usize>(
+        mut self,
+        problem: &Problem<T, D>,
+        p: &mut Field<T, D>,
+        b: &Field<T, D>,
+        mut sweep: impl FnMut(&mut Field<T, D>, usize) -> usize,
+    ) -> SolveReport<T> {
+        while !self.report.converged && self.report.iterations < self.budget.iterations {
+            let done = self.report.iterations;
+            let left = self.budget.iterations - done;
+            // Looks after 1, 2, 4, 8, 16, 32, 48, … iterations; without a tolerance at the end.
+            let looking = self.budget.tolerance > T::zero();
+            let count = if looking { done.clamp(1, CHECK_EVERY).min(left) } else { left };
+            let done = sweep(p, count);
+            self.report.iterations += done;
+            self.measure(problem, p, b);
+            if done < count {
+                break;
+            }
+        }
+        problem.pin(p);
+        self.report
+    }
+
+    fn measure<const D: usize>(
+        &mut self,
+        problem: &Problem<T, D>,
+        p: &Field<T, D>,
+        b: &Field<T, D>,
+    ) {
+        let residual = problem.residual(p, b);
+        let relative = if self.scale > T::zero() { residual / self.scale } else { residual };
+        self.report.residual = relative;
+        self.report.converged = relative <= self.budget.tolerance;
+    }
+}
