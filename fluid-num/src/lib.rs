@@ -1,6 +1,6 @@
 #![no_std]
 #![forbid(unsafe_code)]
-//! Fluid simulation for real-time applications.
+#![doc = include_str!("crate.md")]
 #![cfg_attr(test, allow(clippy::std_instead_of_core, reason = "tests have std"))]
 
 extern crate alloc;
@@ -11,6 +11,7 @@ pub mod advection;
 pub mod base;
 pub mod grid;
 pub mod poisson;
+pub mod schemes;
 pub mod solid;
 
 pub use base::error::Error;
@@ -18,8 +19,21 @@ pub use base::real::Real;
 pub use base::report::{SolveReport, StepReport};
 pub use base::simulation::{Simulation, Stepper};
 pub use grid::{Boundary, Faces, Field, Grid, Location, Side};
+pub use schemes::stable_fluids::{
+    Effect, QuantityParams, Source, StableFluids, StableFluidsParams, Stepping,
+};
+pub use schemes::stam2003::{Stam2003, Stam2003Params};
 
 /// A grid in the plane.
 pub type Grid2<T> = Grid<T, 2>;
 /// A grid in space.
 pub type Grid3<T> = Grid<T, 3>;
+/// Stable fluids in the plane.
+pub type StableFluids2<T> = StableFluids<T, 2>;
+/// Stable fluids in space.
+pub type StableFluids3<T> = StableFluids<T, 3>;
+
+/// The code of the README, tested like any other example.
+#[cfg(doctest)]
+#[doc = include_str!("../../README.md")]
+pub struct Readme;

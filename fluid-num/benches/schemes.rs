@@ -1,0 +1,123 @@
+//! Whole steps of the schemes. Bytes counted: every field of the state read and written once.
+//!
+//! The first case is the stirred dye of the Taichi article that the project measures itself by:
+//! 512² cells, Euler back-trace and linear interpolation of velocity and three colours, viscosity,
+//! a Gaussian impulse, 100 Jacobi sweeps. The article's own program takes 100 ms a frame on one
+//! thread of the same kind of machine.
+#![allow(missing_docs, reason = "a bench has no users")]
+
+mod common;
+
+use common::Case;
+use criterion::{Criterion, criterion_group, criterion_main};
+use fluid_num::advection::{Advection, PathOrder};
+use fluid_num::poisson::{Budget, SolverKind};
+use fluid_num::{
+    Effect, Grid, QuantityParams, Real, Simulation, Source, StableFluids, StableFluidsParams,
+    Stam2003, Stam2003Params, Stepping,
+};
+
+fn run<T: Real, const D: usize>(
+    c: &mut Criterion,
+    label: &str,
+    grid: Grid<T, D>,
+    fields: usize,
+    (dt, threads): (f64, usize),
+    mut scheme: impl Simulation<T> + Send,
+) {
+    let case = Case {
+        name: label,
+        cells: grid.cell_count(),
+        bytes_per_cell: 2 * fields * size_of::<T>(),
+        threads,
+    };
+    for _ in 0..10 {
+        assert!(scheme.step(T::of(dt)).is_ok());
+    }
+    case.run(c, || assert!(scheme.step(T::of(dt)).is_ok()));
+}
+
+fn stirred<T: Real>(threads: usize, c: &mut Criterion, label: &str) {
+    let Ok(grid) = Grid::new([512, 512], T::of(500.0 / 512.0)) else {
+        return;
+    };
+    let params = StableFluidsParams {
+        kinematic_viscosity: T::of(0.02),
+        path_order: PathOrder::Euler,
+        pressure_solver: SolverKind::Jacobi,
+        pressure_budget: Budget::iterations(100),
+        quantities: vec![QuantityParams::dye(); 3],
+        ..Default::default()
+    };
+    let Ok(mut fluid) = StableFluids::<T, 2>::new(grid, params) else {
+        return;
+    };
+    let center = [T::of(250.0); 2];
+    let push = Effect::Accelerate([T::of(1e6), T::of(3e5)]);
+    fluid.sources_mut().push(Source { center, radius: T::of(9.0), effect: push });
+    for quantity in 0..3 {
+        let effect = Effect::Add { quantity, rate: T::of(500.0) };
+        fluid.sources_mut().push(Source { center, radius: T::of(17.0), effect });
+    }
+    run(c, label, grid, 6, (0.002, threads), fluid);
+}
+
+fn smoke<T: Real, const D: usize>(
+    threads: usize,
+    c: &mut Criterion,
+    label: &str,
+    cells: [usize; D],
+    stepping: Stepping,
+) {
+    let Ok(grid) = Grid::new(cells, T::of(1.0 / cells[0] as f64)) else {
+        return;
+    };
+    let params = StableFluidsParams {
+        vorticity_confinement: T::of(2.0),
+        velocity_advection: Advection::MacCormack,
+        stepping,
+        pressure_budget: Budget::tolerance(T::of(1e-2), 60),
+        quantities: vec![QuantityParams::smoke()],
+        ..Default::default()
+    };
+    let Ok(mut fluid) = StableFluids::<T, D>::new(grid, params) else {
+        return;
+    };
+    let mut center = [T::of(0.5); D];
+    center[1] = T::of(0.15);
+    let effect = Effect::Add { quantity: 0, rate: T::of(10.0) };
+    fluid.sources_mut().push(Source { center, radius: T::of(0.1), effect });
+    run(c, label, grid, D + 2, (1.0 / 60.0, threads), fluid);
+}
+
+fn stam<T: Real, const D: usize>(
+    threads: usize,
+    c: &mut Criterion,
+    label: &str,
+    cells: [usize; D],
+) {
+    let Ok(grid) = Grid::new(cells, T::of(1.0 / cells[0] as f64)) else {
+        return;
+    };
+    let Ok(solver) = Stam2003::<T, D>::new(grid, Stam2003Params::default()) else {
+        return;
+    };
+    run(c, label, grid, D + 2, (0.02, threads), solver);
+}
+
+fn schemes(c: &mut Criterion) {
+    for threads in [1, 2] {
+        stirred::<f32>(threads, c, "stirred dye f32 512x512, 100 Jacobi");
+        stirred::<f64>(threads, c, "stirred dye f64 512x512, 100 Jacobi");
+        let (plain, mirror) = (Stepping::Projection, Stepping::Reflection);
+        smoke::<f32, 2>(threads, c, "smoke f32 256x384", [256, 384], plain);
+        smoke::<f32, 2>(threads, c, "smoke f32 256x384, reflection", [256, 384], mirror);
+        smoke::<f32, 3>(threads, c, "smoke f32 64x96x64", [64, 96, 64], plain);
+        smoke::<f64, 3>(threads, c, "smoke f64 64x96x64", [64, 96, 64], plain);
+        stam::<f32, 2>(threads, c, "Stam 2003 f32 512x512", [512, 512]);
+        stam::<f32, 3>(threads, c, "Stam 2003 f32 64x64x64", [64, 64, 64]);
+    }
+}
+
+criterion_group!(benches, schemes);
+criterion_main!(benches);
