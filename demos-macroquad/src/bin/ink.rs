@@ -1,0 +1,7 @@
+//! The ink scene alone.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    demos_macroquad::run(Some("ink"))
+}

@@ -1,0 +1,7 @@
+//! The stam scene alone.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    demos_macroquad::run(Some("stam"))
+}

@@ -1,0 +1,65 @@
+//! The scenes.
+
+pub mod cavity;
+pub mod ink;
+pub mod smoke;
+pub mod stam;
+
+use fluid_num::Error;
+
+use crate::scene::{Scene, Setup};
+
+/// How a scene is made.
+pub type Make = fn(&Setup) -> Result<Box<dyn Scene>, Error>;
+
+/// A line of the menu.
+#[derive(Debug, Clone, Copy)]
+pub struct Entry {
+    /// The name on the command line.
+    pub name: &'static str,
+    /// What it shows.
+    pub title: &'static str,
+    /// Its own number of cells along x and y.
+    pub size: [usize; 2],
+    /// Its own number of cells in a headless run.
+    pub headless_size: [usize; 2],
+    /// Makes it.
+    pub make: Make,
+}
+
+/// All scenes, in the order of the menu.
+pub const SCENES: [Entry; 4] = [
+    Entry {
+        name: ink::NAME,
+        title: ink::TITLE,
+        size: ink::SIZE,
+        headless_size: ink::SIZE,
+        make: |s| Ok(Box::new(ink::Ink::new(s)?)),
+    },
+    Entry {
+        name: smoke::NAME,
+        title: smoke::TITLE,
+        size: smoke::SIZE,
+        headless_size: smoke::HEADLESS_SIZE,
+        make: |s| Ok(Box::new(smoke::Smoke::new(s)?)),
+    },
+    Entry {
+        name: cavity::NAME,
+        title: cavity::TITLE,
+        size: cavity::SIZE,
+        headless_size: cavity::SIZE,
+        make: |s| Ok(Box::new(cavity::Cavity::new(s)?)),
+    },
+    Entry {
+        name: stam::NAME,
+        title: stam::TITLE,
+        size: stam::SIZE,
+        headless_size: stam::SIZE,
+        make: |s| Ok(Box::new(stam::Stam::new(s)?)),
+    },
+];
+
+/// The scene of this name.
+pub fn find(name: &str) -> Option<&'static Entry> {
+    SCENES.iter().find(|entry| entry.name == name)
+}

@@ -1,0 +1,284 @@
+//! Every scene without a window.
+
+#![allow(clippy::std_instead_of_core, clippy::std_instead_of_alloc, reason = "tests have std")]
+
+use std::fs;
+use std::path::PathBuf;
+
+use demos_macroquad::headless::{self, Plan};
+use demos_macroquad::player::{MAX_STEPS, Player};
+use demos_macroquad::scenes::{SCENES, find};
+use demos_macroquad::workers::Workers;
+use demos_macroquad::{Button, Image, Pointer, Scene, Setup, Stats};
+use fluid_adapters::Picture;
+
+fn of_size(size: [usize; 2]) -> Setup {
+    Setup { size: Some(size), ..Setup::default() }
+}
+
+fn make(name: &str, size: [usize; 2]) -> Box<dyn Scene> {
+    (find(name).unwrap().make)(&of_size(size)).unwrap()
+}
+
+fn rehearsed(scene: &mut dyn Scene, steps: usize) -> Stats {
+    for _ in 0..steps {
+        scene.rehearse();
+        scene.step().unwrap();
+    }
+    scene.stats()
+}
+
+fn assert_finite(stats: &Stats) {
+    let always = [stats.max_speed, stats.max_divergence];
+    let maybe = [stats.mass, stats.mass_drift, stats.pressure_residual];
+    let numbers = always.into_iter().chain(maybe.into_iter().flatten());
+    for number in numbers.chain(stats.more.values().copied()) {
+        assert!(number.is_finite(), "{stats:?}");
+    }
+}
+
+fn folder(name: &str) -> PathBuf {
+    PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name)
+}
+
+fn plan(name: &str) -> Plan {
+    Plan { frames: 5, every: 2, all_views: true, out: folder(name) }
+}
+
+#[test]
+fn every_scene_moves_and_stays_finite() {
+    for entry in SCENES {
+        let mut scene = make(entry.name, [32, 24]);
+        let stats = rehearsed(&mut *scene, 5);
+        assert_finite(&stats);
+        assert_eq!((stats.size, stats.steps), ([32, 24], 5));
+        assert!(stats.max_speed > 0.0, "{}", entry.name);
+    }
+}
+
+#[test]
+fn two_runs_and_any_number_of_threads_give_the_same_digest() {
+    for entry in SCENES {
+        let digests = [1, 1, 2, 3].map(|threads| {
+            let workers = Workers::new(threads).unwrap();
+            // Large enough for passes to be split.
+            let mut scene = make(entry.name, [160, 120]);
+            workers.run(|| rehearsed(&mut *scene, 5)).digest
+        });
+        assert_eq!(digests, [digests[0]; 4], "{}", entry.name);
+        let mut longer = make(entry.name, [160, 120]);
+        assert_ne!(rehearsed(&mut *longer, 6).digest, digests[0], "{}", entry.name);
+    }
+}
+
+/// Case O38.
+#[test]
+fn case_o38_a_resized_scene_goes_on_and_keeps_its_dye() {
+    for entry in SCENES {
+        let mut scene = make(entry.name, [64, 64]);
+        let before = rehearsed(&mut *scene, 20);
+        for size in [[100, 37], [64, 64], [1, 1], [64, 64]] {
+            scene.resize(size).unwrap();
+            let after = scene.stats();
+            assert_eq!(after.size, size);
+            if let (Some(before), Some(after)) = (before.mass, after.mass)
+                && size != [1, 1]
+            {
+                // Two per cent is what the case asks for.
+                assert!((after / before - 1.0).abs() < 0.02, "{}: {before} {after}", entry.name);
+            }
+        }
+        assert_finite(&rehearsed(&mut *scene, 3));
+        let [width, height] = scene.picture_size();
+        scene.paint(0, &mut Picture::new(width, height).unwrap()).unwrap();
+    }
+}
+
+#[test]
+fn scenes_of_one_cell_of_one_row_and_of_one_column_work() {
+    for entry in SCENES {
+        for size in [[1, 1], [40, 1], [1, 40]] {
+            let mut scene = make(entry.name, size);
+            assert_finite(&rehearsed(&mut *scene, 3));
+            for view in 0..scene.views().len() {
+                scene.paint(view, &mut Picture::new(7, 5).unwrap()).unwrap();
+            }
+        }
+    }
+}
+
+#[test]
+fn reset_gives_the_first_run_again() {
+    for entry in SCENES {
+        let mut scene = make(entry.name, [32, 24]);
+        let first = rehearsed(&mut *scene, 5);
+        scene.reset().unwrap();
+        assert_eq!(rehearsed(&mut *scene, 5), first, "{}", entry.name);
+    }
+}
+
+#[test]
+fn every_parameter_and_choice_can_be_set_and_changes_the_run() {
+    // What only paints, or only caps a solve that ends earlier.
+    let unseen = ["exposure", "most iterations"];
+    for entry in SCENES {
+        let run = |change: &dyn Fn(&mut dyn Scene)| {
+            let mut scene = make(entry.name, [32, 24]);
+            change(&mut *scene);
+            rehearsed(&mut *scene, 12).digest
+        };
+        let plain = run(&|_| ());
+        let scene = make(entry.name, [32, 24]);
+        for p in scene.parameters() {
+            let value = p.range[0] + 0.37 * (p.range[1] - p.range[0]);
+            let digest = run(&|scene| {
+                scene.set_parameter(p.name, value).unwrap();
+                let now = scene.parameters().into_iter().find(|q| q.name == p.name).unwrap();
+                assert_eq!(now.value, value);
+            });
+            assert!(digest != plain || unseen.contains(&p.name), "{}: {}", entry.name, p.name);
+        }
+        for c in scene.choices() {
+            for option in 0..c.options.len() {
+                let digest = run(&|scene| {
+                    scene.choose(c.name, option).unwrap();
+                    let now = scene.choices().into_iter().find(|d| d.name == c.name).unwrap();
+                    assert_eq!(now.chosen, option);
+                });
+                assert_eq!(digest == plain, option == c.chosen, "{}: {}", entry.name, c.name);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_pointer_stirs_and_moves_the_disc() {
+    for entry in SCENES {
+        let mut scene = make(entry.name, [32, 24]);
+        let mut left_alone = make(entry.name, [32, 24]);
+        let [width, height] = scene.extent();
+        scene.pointer(Pointer {
+            position: [0.3 * width, 0.4 * height],
+            delta: [0.05 * width, 0.02 * height],
+            seconds: 1.0 / 60.0,
+            button: Button::Primary,
+            finger: 0,
+        });
+        scene.step().unwrap();
+        left_alone.step().unwrap();
+        assert_ne!(scene.stats().digest, left_alone.stats().digest, "{}", entry.name);
+    }
+}
+
+#[test]
+fn a_picture_as_dye_looks_like_itself_and_a_picture_as_obstacle_is_solid() {
+    // Left half dark red, right half white.
+    let rgba: Vec<u8> = [[90, 0, 0, 255], [255, 255, 255, 255]].into_iter().flatten().collect();
+    let image = Image::new([2, 1], rgba);
+    let setup = Setup { size: Some([8, 8]), dye: image.clone(), obstacles: image };
+    let paint = |name: &str| {
+        let mut scene = (find(name).unwrap().make)(&setup).unwrap();
+        if name == "smoke" {
+            scene.step().unwrap();
+        }
+        let mut picture = Picture::new(8, 8).unwrap();
+        scene.paint(0, &mut picture).unwrap();
+        (picture.pixel(1, 4).unwrap(), picture.pixel(6, 4).unwrap())
+    };
+    let (red, white) = paint("ink");
+    assert!(red[0].abs_diff(90) <= 1 && red[1] == 0, "{red:?}");
+    assert!(white.iter().all(|c| *c >= 249), "{white:?}");
+    let (solid, air) = paint("smoke");
+    assert_ne!(solid, air);
+    assert!(solid[2] > 2 * air[2], "{solid:?} {air:?}");
+}
+
+/// Case O35.
+#[test]
+fn case_o35_every_screen_sees_the_same_simulated_time() {
+    let workers = Workers::new(1).unwrap();
+    let play = |rate: u32| {
+        let mut player = Player::new(make("cavity", [8, 8])).unwrap();
+        let frames = 10 * rate;
+        let steps: usize =
+            (0..frames).map(|_| player.frame(1.0 / f64::from(rate), &workers).unwrap()).sum();
+        (steps, player.scene_mut().stats())
+    };
+    for rate in [30, 60, 90, 240] {
+        let (steps, stats) = play(rate);
+        assert!(steps.abs_diff(600) <= 1, "{rate} Hz: {steps}");
+        assert_eq!(stats.steps, steps as u64);
+    }
+    assert_eq!(play(30).1.digest, play(60).1.digest);
+}
+
+/// Case O35.
+#[test]
+fn case_o35_a_long_pause_is_capped_and_counted_and_bad_times_do_nothing() {
+    let workers = Workers::new(1).unwrap();
+    let mut player = Player::new(make("cavity", [8, 8])).unwrap();
+    for bad in [0.0, -1.0, f64::NAN, f64::INFINITY] {
+        assert_eq!(player.frame(bad, &workers), Ok(0));
+    }
+    assert_eq!(player.frame(1000.0, &workers), Ok(MAX_STEPS));
+    assert!(player.dropped() > 999.0);
+    player.paused = true;
+    assert_eq!(player.frame(1.0, &workers), Ok(0));
+}
+
+#[test]
+fn a_headless_run_writes_pictures_and_a_line_with_every_key() {
+    let keys = [
+        "scene",
+        "size",
+        "frames",
+        "steps",
+        "threads",
+        "ms_per_step",
+        "max_speed",
+        "max_divergence",
+        "mass",
+        "mass_drift",
+        "pressure_iterations",
+        "pressure_residual",
+        "digest",
+    ];
+    let workers = Workers::new(2).unwrap();
+    for entry in SCENES {
+        let plan = plan("every_key");
+        let mut scene = make(entry.name, [32, 24]);
+        let line = headless::run(&mut *scene, &plan, &workers).unwrap();
+        let mut text = Vec::new();
+        headless::print(&line, &mut text).unwrap();
+        assert_eq!(text.iter().filter(|b| **b == b'\n').count(), 1);
+        let value: serde_json::Value = serde_json::from_slice(&text).unwrap();
+        let object = value.as_object().unwrap();
+        for key in keys {
+            assert!(object.contains_key(key), "{}: {key}", entry.name);
+        }
+        let digest = object["digest"].as_str().unwrap();
+        assert_eq!(digest.len(), 16);
+        assert_eq!(u64::from_str_radix(digest, 16), Ok(scene.stats().digest));
+        assert_eq!(object["steps"], 5);
+        let [width, height] = scene.picture_size();
+        let decoded = image::open(plan.out.join(format!("{}.png", entry.name))).unwrap();
+        assert_eq!([decoded.width(), decoded.height()], [width as u32, height as u32]);
+        for view in &scene.views()[1..] {
+            let path = plan.out.join(format!("{}-{view}.png", entry.name));
+            assert!(fs::metadata(path).unwrap().len() > 0);
+        }
+        let file = fs::File::open(plan.out.join(format!("{}.apng", entry.name))).unwrap();
+        let reader = png::Decoder::new(std::io::BufReader::new(file)).read_info().unwrap();
+        assert_eq!(reader.info().animation_control().unwrap().num_frames, 2);
+    }
+}
+
+#[test]
+fn a_headless_run_of_no_step_or_fewer_than_a_picture_works() {
+    let workers = Workers::new(1).unwrap();
+    for frames in [0, 1] {
+        let plan = Plan { frames, every: 10, ..plan("short") };
+        let line = headless::run(&mut *make("ink", [8, 8]), &plan, &workers).unwrap();
+        assert_eq!((line.steps, line.ms_per_step.is_some()), (frames, frames > 0));
+    }
+}
