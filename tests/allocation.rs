@@ -1,0 +1,202 @@
+//! After its first step no scheme takes memory in a step, whatever is switched on.
+//!
+//! One test in one process: the counter counts every thread.
+#![allow(unsafe_code, reason = "a global allocator cannot be written without")]
+
+use core::alloc::{GlobalAlloc, Layout};
+use core::sync::atomic::{AtomicUsize, Ordering};
+use std::alloc::System;
+
+use fluid_num::advection::{Advection, Interpolation, PathOrder};
+use fluid_num::poisson::SolverKind;
+use fluid_num::schemes::stam2003::{Diffusion, Stam2003Boundary, Sweep};
+use fluid_num::solid::{Body, Shape, Slip};
+use fluid_num::{
+    Boundary, Effect, Grid, QuantityParams, Side, Source, StableFluids, StableFluidsParams,
+    Stam2003, Stam2003Params, Stepping,
+};
+
+/// The system's allocator, counted.
+struct Counting;
+
+static TAKEN: AtomicUsize = AtomicUsize::new(0);
+
+// SAFETY: every call is handed to the system's allocator as it came.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        TAKEN.fetch_add(1, Ordering::Relaxed);
+        // SAFETY: the caller's promise about `layout` is passed on.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, place: *mut u8, layout: Layout) {
+        // SAFETY: the caller's promise about `place` and `layout` is passed on.
+        unsafe { System.dealloc(place, layout) }
+    }
+
+    unsafe fn realloc(&self, place: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        TAKEN.fetch_add(1, Ordering::Relaxed);
+        // SAFETY: the caller's promise about `place` and `layout` is passed on.
+        unsafe { System.realloc(place, layout, size) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+/// How often memory was taken in `work`.
+fn taken(work: impl FnOnce()) -> usize {
+    let before = TAKEN.load(Ordering::Relaxed);
+    work();
+    TAKEN.load(Ordering::Relaxed) - before
+}
+
+const SCHEMES: [Advection; 4] = [
+    Advection::SemiLagrangian(Interpolation::Linear),
+    Advection::SemiLagrangian(Interpolation::MonotoneCubic),
+    Advection::MacCormack,
+    Advection::Scatter,
+];
+
+/// Everything on: two quantities, sources, viscosity, diffusion, confinement, a body that moves.
+fn fluid<const D: usize>(
+    stepping: Stepping,
+    advection: Advection,
+    solver: SolverKind<f32>,
+) -> StableFluids<f32, D> {
+    let cells = if D == 2 { 40 } else { 14 };
+    let grid = Grid::new([cells; D], 1.0 / cells as f32).unwrap();
+    let mut wind = [0.0; D];
+    wind[0] = 0.5;
+    let quantity =
+        QuantityParams { diffusivity: 1e-3, decay: 0.1, advection, ..QuantityParams::smoke() };
+    let params = StableFluidsParams {
+        boundary: Boundary::walls()
+            .with(0, 0, Side::Inflow { velocity: wind })
+            .with(0, 1, Side::Open)
+            .with(1, 0, Side::NoSlip),
+        kinematic_viscosity: 1e-2,
+        drag: 0.1,
+        vorticity_confinement: 0.3,
+        path_order: PathOrder::Ralston,
+        velocity_advection: advection,
+        stepping,
+        pressure_solver: solver,
+        quantities: vec![quantity, QuantityParams { advection: SCHEMES[2], ..quantity }],
+        ..Default::default()
+    };
+    let mut fluid = StableFluids::new(grid, params).unwrap();
+    let source = |effect| Source { center: [0.3; D], radius: 0.1, effect };
+    fluid.sources_mut().extend([
+        source(Effect::Accelerate([1.0; D])),
+        source(Effect::Add { quantity: 0, rate: 1.0 }),
+        source(Effect::Hold { quantity: 1, value: 1.0, rate: 1.0 }),
+    ]);
+    let body = Body::new(Shape::cuboid([0.1; D]).unwrap(), [0.5; D])
+        .unwrap()
+        .with_velocity([0.3; D])
+        .unwrap()
+        .with_angular_velocity([0.0, 0.0, 2.0])
+        .unwrap()
+        .with_slip(Slip::No);
+    fluid.bodies_mut().push(body);
+    fluid
+}
+
+/// The memory taken in four steps after the first one, the body moving.
+fn taken_by_stable_fluids<const D: usize>(mut fluid: StableFluids<f32, D>) -> usize {
+    let step = |fluid: &mut StableFluids<f32, D>| {
+        fluid.bodies_mut()[0].advance(0.02).unwrap();
+        fluid.step(0.02).unwrap();
+    };
+    step(&mut fluid);
+    taken(|| (0..4).for_each(|_| step(&mut fluid)))
+}
+
+fn taken_by_stam<const D: usize>(params: Stam2003Params<f32>) -> usize {
+    let cells = if D == 2 { 40 } else { 14 };
+    let grid = Grid::new([cells; D], 1.0 / cells as f32).unwrap();
+    let mut fluid = Stam2003::<f32, D>::new(grid, params).unwrap();
+    let mut step = || {
+        fluid.add_force([0.4; D], 0.1, [3.0; D]).unwrap();
+        fluid.add_source([0.4; D], 0.1, 3.0).unwrap();
+        fluid.step(0.01).unwrap();
+    };
+    step();
+    taken(|| (0..4).for_each(|_| step()))
+}
+
+/// Each scene by name, and what its steps took.
+fn every_scene() -> Vec<(String, usize)> {
+    let mut scenes = Vec::new();
+    for stepping in [Stepping::Projection, Stepping::Reflection] {
+        for advection in SCHEMES {
+            let kind = SolverKind::all()[4];
+            let name = format!("{stepping:?}, {advection:?}");
+            scenes.push((
+                format!("2D, {name}"),
+                taken_by_stable_fluids(fluid::<2>(stepping, advection, kind)),
+            ));
+            scenes.push((
+                format!("3D, {name}"),
+                taken_by_stable_fluids(fluid::<3>(stepping, advection, kind)),
+            ));
+        }
+    }
+    for kind in SolverKind::all() {
+        let taken = taken_by_stable_fluids(fluid::<2>(Stepping::Projection, SCHEMES[0], kind));
+        scenes.push((kind.name().to_owned(), taken));
+    }
+    for diffusion in [Diffusion::GaussSeidel, Diffusion::Jacobi, Diffusion::Explicit] {
+        for pressure in [Sweep::GaussSeidel, Sweep::Jacobi] {
+            for boundary in [Stam2003Boundary::Walls, Stam2003Boundary::Periodic] {
+                let params = Stam2003Params {
+                    kinematic_viscosity: 1e-3,
+                    diffusivity: 1e-3,
+                    iterations: 10,
+                    diffusion,
+                    pressure,
+                    boundary,
+                };
+                scenes.push((format!("2D, {params:?}"), taken_by_stam::<2>(params)));
+                scenes.push((format!("3D, {params:?}"), taken_by_stam::<3>(params)));
+            }
+        }
+    }
+    scenes.push(("copy_from".to_owned(), taken_by_copies()));
+    scenes
+}
+
+/// Taking over a state, and going on from it.
+fn taken_by_copies() -> usize {
+    let mut source = fluid::<2>(Stepping::Projection, SCHEMES[0], SolverKind::all()[3]);
+    source.step(0.02).unwrap();
+    let mut target = source.clone();
+    target.step(0.02).unwrap();
+    let mut plain_source = Stam2003::<f32, 2>::new(*source.grid(), Default::default()).unwrap();
+    let mut plain_target = plain_source.clone();
+    plain_source.step(0.01).unwrap();
+    taken(|| {
+        target.copy_from(&source).unwrap();
+        target.step(0.02).unwrap();
+        plain_target.copy_from(&plain_source).unwrap();
+        plain_target.step(0.01).unwrap();
+    })
+}
+
+#[test]
+fn no_step_after_the_first_takes_memory() {
+    assert!(taken(|| drop(core::hint::black_box(vec![1_u8; 100]))) >= 1, "nothing is counted");
+    #[cfg(feature = "parallel")]
+    let scenes = {
+        // The pool's own queues take their memory when its threads first meet work.
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().unwrap();
+        pool.install(every_scene);
+        pool.install(every_scene)
+    };
+    #[cfg(not(feature = "parallel"))]
+    let scenes = every_scene();
+    let greedy: Vec<_> = scenes.iter().filter(|(_, taken)| *taken > 0).collect();
+    assert!(greedy.is_empty(), "{greedy:#?}");
+    assert_eq!(scenes.len(), 16 + SolverKind::<f32>::all().len() + 24 + 1);
+}

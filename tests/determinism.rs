@@ -1,0 +1,284 @@
+//! The same bits for any number of threads, any build and any repetition.
+//!
+//! The golden digests below are compared in every build: debug and release, with `parallel` and
+//! without, on every platform. A change of numerics changes them: run the tests, and write the new
+//! ones in together with a line under "Numerics" in the changelog.
+
+use fluid_num::advection::{Advection, Interpolation, PathOrder};
+use fluid_num::base::digest::Digest;
+use fluid_num::poisson::{Budget, End, PoissonSolver, Problem, Solver, SolverKind};
+use fluid_num::schemes::stam2003::{Diffusion, Sweep};
+use fluid_num::solid::{Body, Shape, Slip};
+use fluid_num::{
+    Boundary, Effect, Field, Grid, QuantityParams, Side, Simulation, Source, StableFluids,
+    StableFluidsParams, Stam2003, Stam2003Params, Stepping,
+};
+use fluid_tests::Random;
+
+/// What every digest must be, on every machine.
+const STABLE_FLUIDS_2D: u64 = 0x2277_ce9c_98d4_9ff5;
+const STABLE_FLUIDS_3D: u64 = 0x2cfb_e00a_3cff_e421;
+const STAM_2D: u64 = 0x546d_a88f_eb7a_fb6b;
+const STAM_3D: u64 = 0xcc9a_1de3_42cd_68f6;
+const SOLVERS: u64 = 0x36e9_dbfb_2abe_6a67;
+
+/// Smoke and heat in a channel behind a turning plate, everything switched on.
+fn channel() -> StableFluids<f32, 2> {
+    let grid = Grid::new([256, 192], 1.0 / 128.0).unwrap();
+    let params = StableFluidsParams {
+        boundary: Boundary::walls()
+            .with(0, 0, Side::Inflow { velocity: [0.8, 0.0] })
+            .with(0, 1, Side::Open)
+            .with(1, 0, Side::NoSlip),
+        kinematic_viscosity: 1e-4,
+        drag: 0.05,
+        vorticity_confinement: 0.3,
+        path_order: PathOrder::Ralston,
+        velocity_advection: Advection::MacCormack,
+        stepping: Stepping::Reflection,
+        pressure_budget: Budget::tolerance(1e-3, 60),
+        quantities: vec![
+            QuantityParams { diffusivity: 1e-4, ..QuantityParams::smoke() },
+            QuantityParams {
+                advection: Advection::SemiLagrangian(Interpolation::MonotoneCubic),
+                ..QuantityParams::temperature(0.2, 0.5, 0.1)
+            },
+            QuantityParams { advection: Advection::Scatter, ..QuantityParams::dye() },
+        ],
+        ..Default::default()
+    };
+    let mut fluid = StableFluids::new(grid, params).unwrap();
+    let source = |quantity| Source {
+        center: [0.4, 0.6],
+        radius: 0.15,
+        effect: Effect::Add { quantity, rate: 2.0 },
+    };
+    fluid.sources_mut().extend((0..3).map(source));
+    let plate = Body::new(Shape::cuboid([0.05, 0.2]).unwrap(), [0.8, 0.7])
+        .unwrap()
+        .with_angular_velocity([0.0, 0.0, 1.5])
+        .unwrap()
+        .with_slip(Slip::No);
+    fluid.bodies_mut().push(plate);
+    fluid
+}
+
+fn run_channel(fluid: &mut StableFluids<f32, 2>, steps: usize) -> u64 {
+    for _ in 0..steps {
+        fluid.bodies_mut()[0].advance(1.0 / 60.0).unwrap();
+        fluid.step(1.0 / 60.0).unwrap();
+    }
+    fluid.digest()
+}
+
+/// A plume in space past a ball.
+fn plume() -> StableFluids<f32, 3> {
+    let grid = Grid::new([40; 3], 1.0 / 40.0).unwrap();
+    let params = StableFluidsParams {
+        boundary: Boundary::walls().with(1, 1, Side::Open),
+        kinematic_viscosity: 1e-3,
+        vorticity_confinement: 0.2,
+        velocity_advection: Advection::SemiLagrangian(Interpolation::MonotoneCubic),
+        quantities: vec![QuantityParams {
+            advection: Advection::MacCormack,
+            ..QuantityParams::smoke()
+        }],
+        ..Default::default()
+    };
+    let mut fluid = StableFluids::new(grid, params).unwrap();
+    fluid.sources_mut().push(Source {
+        center: [0.45, 0.2, 0.5],
+        radius: 0.1,
+        effect: Effect::Add { quantity: 0, rate: 20.0 },
+    });
+    let ball = Body::new(Shape::ball(0.12).unwrap(), [0.5, 0.5, 0.5]).unwrap();
+    fluid.bodies_mut().push(ball);
+    fluid
+}
+
+fn run_plume(fluid: &mut StableFluids<f32, 3>, steps: usize) -> u64 {
+    for _ in 0..steps {
+        fluid.step(1.0 / 30.0).unwrap();
+    }
+    fluid.digest()
+}
+
+fn stam<const D: usize>() -> Stam2003<f32, D> {
+    let cells = core::array::from_fn(|a| [[256, 192, 0], [40, 40, 40]][D - 2][a]);
+    let grid = Grid::new(cells, 1.0 / cells[0] as f32).unwrap();
+    let params = Stam2003Params {
+        kinematic_viscosity: 1e-4,
+        diffusivity: 1e-4,
+        diffusion: Diffusion::Jacobi,
+        pressure: if D == 2 { Sweep::GaussSeidel } else { Sweep::Jacobi },
+        ..Default::default()
+    };
+    Stam2003::new(grid, params).unwrap()
+}
+
+fn run_stam<const D: usize>(fluid: &mut Stam2003<f32, D>, steps: usize) -> u64 {
+    for _ in 0..steps {
+        fluid.add_force([0.3; D], 0.1, [4.0; D]).unwrap();
+        fluid.add_source([0.3; D], 0.1, 3.0).unwrap();
+        fluid.step(1.0 / 60.0).unwrap();
+    }
+    fluid.digest()
+}
+
+/// Every solver on a box large enough to be split among threads, in `f64`.
+fn solvers() -> u64 {
+    let grid = Grid::<f64, 2>::new([300, 220], 0.01).unwrap();
+    let problem = Problem::new(grid, [[End::Neumann, End::Dirichlet], [End::Periodic; 2]]).unwrap();
+    let mut random = Random::new(6);
+    let rhs = Field::from_fn(grid, |_| random.within(-1.0, 1.0));
+    let solve = |digest: Digest, kind| {
+        let mut p = Field::zeros(grid);
+        let mut solver = Solver::new(grid, kind).unwrap();
+        solver.solve(&problem, &rhs, &mut p, Budget::iterations(40)).unwrap();
+        p.digest(digest)
+    };
+    SolverKind::all().into_iter().fold(Digest::new(), solve).finish()
+}
+
+/// Runs `work` on 1, 2 and 8 threads, and once more; gives the digest that all of them found.
+fn on_any_threads(name: &str, work: impl Fn() -> u64 + Sync) -> u64 {
+    let first = work();
+    assert_eq!(work(), first, "{name}: a second run differs");
+    #[cfg(feature = "parallel")]
+    for threads in [1, 2, 8] {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        assert_eq!(pool.install(&work), first, "{name}: {threads} threads differ");
+    }
+    first
+}
+
+#[track_caller]
+fn golden(name: &str, digest: u64, expected: u64) {
+    assert_eq!(digest, expected, "{name} is {digest:#018x} here");
+}
+
+#[test]
+fn stable_fluids_in_the_plane_are_the_same_everywhere() {
+    let digest = on_any_threads("channel", || run_channel(&mut channel(), 12));
+    golden("STABLE_FLUIDS_2D", digest, STABLE_FLUIDS_2D);
+}
+
+#[test]
+fn stable_fluids_in_space_are_the_same_everywhere() {
+    let digest = on_any_threads("plume", || run_plume(&mut plume(), 10));
+    golden("STABLE_FLUIDS_3D", digest, STABLE_FLUIDS_3D);
+}
+
+#[test]
+fn stam2003_in_the_plane_is_the_same_everywhere() {
+    let digest = on_any_threads("stam 2D", || run_stam(&mut stam::<2>(), 12));
+    golden("STAM_2D", digest, STAM_2D);
+}
+
+#[test]
+fn stam2003_in_space_is_the_same_everywhere() {
+    let digest = on_any_threads("stam 3D", || run_stam(&mut stam::<3>(), 10));
+    golden("STAM_3D", digest, STAM_3D);
+}
+
+#[test]
+fn solvers_are_the_same_everywhere() {
+    golden("SOLVERS", on_any_threads("solvers", solvers), SOLVERS);
+}
+
+#[test]
+fn a_clone_continues_identically() {
+    let mut fluid = channel();
+    run_channel(&mut fluid, 3);
+    let mut copy = fluid.clone();
+    assert_eq!(copy.digest(), fluid.digest());
+    assert_eq!(run_channel(&mut copy, 3), run_channel(&mut fluid, 3));
+    let mut fluid = stam::<3>();
+    run_stam(&mut fluid, 3);
+    let mut copy = fluid.clone();
+    assert_eq!(run_stam(&mut copy, 3), run_stam(&mut fluid, 3));
+}
+
+#[test]
+fn a_state_taken_over_continues_identically_with_a_moving_body() {
+    let mut fluid = channel();
+    run_channel(&mut fluid, 3);
+    let mut copy = channel();
+    run_channel(&mut copy, 5);
+    copy.copy_from(&fluid).unwrap();
+    assert_eq!(copy.digest(), fluid.digest());
+    assert_eq!(copy.time(), fluid.time());
+    assert_eq!(run_channel(&mut copy, 3), run_channel(&mut fluid, 3));
+}
+
+#[test]
+fn a_state_taken_over_continues_identically_with_a_body_at_rest() {
+    let mut fluid = plume();
+    run_plume(&mut fluid, 3);
+    let mut copy = plume();
+    run_plume(&mut copy, 1);
+    copy.copy_from(&fluid).unwrap();
+    assert_eq!(copy.digest(), fluid.digest());
+    assert_eq!(run_plume(&mut copy, 2), run_plume(&mut fluid, 2));
+}
+
+#[test]
+fn a_state_taken_over_continues_identically_without_bodies() {
+    let grid = Grid::<f64, 2>::new([24, 20], 0.05).unwrap();
+    let mut fluid = StableFluids::new(grid, StableFluidsParams::default()).unwrap();
+    fluid.quantity_mut(0).unwrap().set_from_fn(|[x, y]| if x + y < 0.8 { 1.0 } else { 0.0 });
+    let mut copy = fluid.clone();
+    for _ in 0..4 {
+        fluid.step(0.05).unwrap();
+    }
+    copy.step(0.3).unwrap();
+    copy.copy_from(&fluid).unwrap();
+    assert_eq!(copy.digest(), fluid.digest());
+    for _ in 0..3 {
+        fluid.step(0.05).unwrap();
+        copy.step(0.05).unwrap();
+        assert_eq!(copy.digest(), fluid.digest());
+    }
+}
+
+#[test]
+fn a_stam2003_state_taken_over_continues_identically() {
+    let mut fluid = stam::<2>();
+    run_stam(&mut fluid, 3);
+    let mut copy = stam::<2>();
+    run_stam(&mut copy, 5);
+    copy.copy_from(&fluid).unwrap();
+    assert_eq!(copy.digest(), fluid.digest());
+    assert_eq!(run_stam(&mut copy, 3), run_stam(&mut fluid, 3));
+}
+
+#[test]
+fn a_digest_sees_a_single_bit() {
+    let mut fluid = stam::<2>();
+    run_stam(&mut fluid, 1);
+    let before = fluid.digest();
+    let value = &mut fluid.density_mut()[[200, 100]];
+    *value = f32::from_bits(value.to_bits() ^ 1);
+    assert_ne!(fluid.digest(), before);
+}
+
+#[cfg(feature = "parallel")]
+#[test]
+fn o36_conjugate_gradients_repeat_on_eight_threads() {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(8).build().unwrap();
+    let grid = Grid::<f32, 2>::new([512, 384], 0.01).unwrap();
+    let problem = Problem::new(grid, [[End::Neumann; 2]; 2]).unwrap();
+    let mut random = Random::new(7);
+    let rhs = Field::from_fn(grid, |_| random.within(-1.0, 1.0) as f32);
+    let solve = || {
+        let mut p = Field::zeros(grid);
+        let kind = SolverKind::ConjugateGradient(Default::default());
+        let mut solver = Solver::new(grid, kind).unwrap();
+        solver.solve(&problem, &rhs, &mut p, Budget::iterations(60)).unwrap();
+        p.digest(Digest::new()).finish()
+    };
+    let first = pool.install(solve);
+    for repeat in 1..10 {
+        assert_eq!(pool.install(solve), first, "repeat {repeat}");
+    }
+}

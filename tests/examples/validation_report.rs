@@ -1,0 +1,220 @@
+//! Writes the validation report: tables and plots of every comparison with exact solutions and
+//! reference data.
+//!
+//! ```sh
+//! cargo run --release -p fluid-tests --example validation_report -- docs/validation
+//! cargo run --release -p fluid-tests --example validation_report -- --quick target/validation
+//! ```
+
+use core::error::Error;
+use core::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use fluid_num::advection::{Advection, Interpolation};
+use fluid_num::{StableFluids2, Stepping};
+use fluid_tests::measure::{cavity, shapes, taylor_green};
+use plotters::prelude::*;
+
+type Outcome = Result<(), Box<dyn Error>>;
+
+fn main() -> Outcome {
+    let (flags, folders): (Vec<String>, Vec<String>) =
+        std::env::args().skip(1).partition(|a| a.starts_with("--"));
+    let quick = flags.iter().any(|f| f == "--quick");
+    if let Some(unknown) = flags.iter().find(|f| *f != "--quick") {
+        return Err(format!("{unknown} is no option; there is --quick").into());
+    }
+    let folder = PathBuf::from(folders.first().map_or("docs/validation", String::as_str));
+    fs::create_dir_all(&folder)?;
+    let mut text = String::from(
+        "# Validation\n\nWritten by `cargo run --release -p fluid-tests --example validation_report`.\n\n",
+    );
+    vortex(&mut text, &folder, quick)?;
+    inviscid(&mut text, &folder, quick)?;
+    lid(&mut text, &folder, quick)?;
+    carried(&mut text, quick)?;
+    fs::write(folder.join("README.md"), &text)?;
+    println!("{text}");
+    Ok(())
+}
+
+/// One curve of a plot: its name and its points.
+type Curve = (String, Vec<(f64, f64)>);
+
+/// Draws curves with axes named `x` and `y`, logarithmic where `log` says so.
+fn plot(path: &Path, title: &str, [x, y]: [&str; 2], log: bool, curves: &[Curve]) -> Outcome {
+    let root = SVGBackend::new(path, (640, 420)).into_drawing_area();
+    root.fill(&WHITE)?;
+    let points = || curves.iter().flat_map(|c| c.1.iter().copied());
+    let range = |f: fn((f64, f64)) -> f64| {
+        let (lo, hi) = points().map(f).fold((f64::MAX, f64::MIN), |(a, b), v| (a.min(v), b.max(v)));
+        let pad = 0.05 * (hi - lo).max(1e-12);
+        if log { lo * 0.8..hi * 1.25 } else { lo - pad..hi + pad }
+    };
+    let mut builder = ChartBuilder::on(&root);
+    builder
+        .caption(title, ("sans-serif", 18))
+        .margin(12)
+        .x_label_area_size(40)
+        .y_label_area_size(64);
+    macro_rules! draw {
+        ($chart:expr) => {{
+            let mut chart = $chart;
+            chart.configure_mesh().x_desc(x).y_desc(y).light_line_style(TRANSPARENT).draw()?;
+            for (n, (name, points)) in curves.iter().enumerate() {
+                let color = Palette99::pick(n).to_rgba();
+                let line = points.iter().copied();
+                if !name.starts_with("reference") {
+                    chart.draw_series(LineSeries::new(line.clone(), color.stroke_width(2)))?;
+                }
+                let marks = line.map(|p| Circle::new(p, 3, color.filled()));
+                let legend = move |(x, y)| Circle::new((x + 10, y), 4, color.filled());
+                let reference = name.starts_with("reference");
+                let shown = if reference || points.len() < 12 { marks.collect() } else { vec![] };
+                chart.draw_series(shown)?.label(name.as_str()).legend(legend);
+            }
+            chart.configure_series_labels().border_style(BLACK).background_style(WHITE).draw()?;
+        }};
+    }
+    if log {
+        draw!(builder.build_cartesian_2d(range(|p| p.0).log_scale(), range(|p| p.1).log_scale())?);
+    } else {
+        draw!(builder.build_cartesian_2d(range(|p| p.0), range(|p| p.1))?);
+    }
+    root.present()?;
+    Ok(())
+}
+
+fn vortex(text: &mut String, folder: &Path, quick: bool) -> Outcome {
+    writeln!(text, "## Decaying Taylor–Green vortex\n")?;
+    writeln!(text, "Periodic square of 2π, ν = 0.01, f64, midpoint paths, Δt ∝ dx², t = 0.25.\n")?;
+    writeln!(text, "| transport | cells | velocity error | order | decay rate / 2ν |")?;
+    writeln!(text, "|---|---|---|---|---|")?;
+    let linear = ("linear", Advection::default());
+    let sizes: &[usize] = if quick { &[16, 32] } else { &[32, 64, 128] };
+    let mut curves = Vec::new();
+    for (name, advection) in taylor_green::SECOND_ORDER.into_iter().chain([linear]) {
+        let mut points = Vec::new();
+        for n in sizes.iter().copied() {
+            let params = taylor_green::params(advection, 0.01, Stepping::Projection);
+            let steps = (0.25 / taylor_green::fine_step(n)).ceil() as usize;
+            let run = taylor_green::run(n, params, 0.25 / steps as f64, steps)?;
+            let order = points.last().map_or(String::new(), |(_, before): &(f64, f64)| {
+                format!("{:.2}", f64::log2(before / run.error))
+            });
+            writeln!(text, "| {name} | {n}² | {:.3e} | {order} | {:.4} |", run.error, run.rate)?;
+            points.push((n as f64, run.error));
+        }
+        curves.push((name.to_string(), points));
+    }
+    let axes = ["cells along a side", "relative velocity error"];
+    plot(&folder.join("taylor_green.svg"), "Taylor–Green vortex", axes, true, &curves)?;
+    writeln!(text, "\n![error against resolution](taylor_green.svg)\n")?;
+    Ok(())
+}
+
+fn inviscid(text: &mut String, folder: &Path, quick: bool) -> Outcome {
+    let n = if quick { 32 } else { 64 };
+    let plain = taylor_green::energies(n, Stepping::Projection, 0.05, 200)?;
+    let mirror = taylor_green::energies(n, Stepping::Reflection, 0.1, 100)?;
+    writeln!(text, "## Inviscid vortex\n")?;
+    writeln!(
+        text,
+        "Kinetic energy left of a steady vortex without viscosity on {n}², MacCormack, at equal \
+         cost (two pressure solves a step at twice the step), t = 10: projection **{:.4}**, \
+         advection–reflection **{:.4}**. The exact value is 1.\n",
+        plain[199], mirror[99],
+    )?;
+    let curve = |name: &str, dt: f64, values: &[f64]| -> Curve {
+        let at = |(i, e): (usize, &f64)| ((i + 1) as f64 * dt, *e);
+        (name.to_string(), values.iter().enumerate().map(at).collect())
+    };
+    let curves = [curve("projection", 0.05, &plain), curve("reflection", 0.1, &mirror)];
+    let axes = ["time", "kinetic energy left"];
+    plot(&folder.join("inviscid.svg"), "Inviscid vortex", axes, false, &curves)?;
+    writeln!(text, "![energy over time](inviscid.svg)\n")?;
+    Ok(())
+}
+
+fn lid(text: &mut String, folder: &Path, quick: bool) -> Outcome {
+    let (n, shorter) = if quick { (32, 0.3) } else { (128, 1.0) };
+    let steppings = [("projection", Stepping::Projection), ("reflection", Stepping::Reflection)];
+    writeln!(text, "## Lid-driven cavity\n")?;
+    writeln!(text, "{n}² cells, MacCormack, 4 cells a step at the lid's speed.\n")?;
+    writeln!(text, "Re 100, extrema on the centre lines (Marchi, Suero and Araki 2009):\n")?;
+    writeln!(text, "| stepping | u min | v max | v min |")?;
+    writeln!(text, "|---|---|---|---|")?;
+    let row = |text: &mut String, name: &str, c: cavity::Cavity| {
+        writeln!(text, "| {name} | {:.5} | {:.5} | {:.5} |", c.u_min, c.v_max, c.v_min)
+    };
+    row(text, "reference", cavity::MARCHI_100)?;
+    for (name, stepping) in steppings {
+        let fluid = cavity::run(n, 100.0, (Advection::MacCormack, stepping), 4.0, 12.0 * shorter)?;
+        row(text, name, cavity::extrema(&fluid))?;
+    }
+    writeln!(text, "\nRe 400, largest difference from the table of Ghia, Ghia and Shin 1982:\n")?;
+    let mut curves: Vec<Curve> = vec![("reference (Ghia)".into(), cavity::GHIA_400_U.to_vec())];
+    for (name, stepping) in steppings {
+        let fluid = cavity::run(n, 400.0, (Advection::MacCormack, stepping), 4.0, 25.0 * shorter)?;
+        let worst = cavity::worst_of_ghia_400(&fluid);
+        writeln!(text, "- {name}: {:.2} % of the lid's speed", 100.0 * worst)?;
+        curves.push((name.to_string(), centre_line(&fluid)));
+    }
+    let axes = ["y", "u on the vertical centre line"];
+    plot(&folder.join("cavity_400.svg"), "Lid-driven cavity, Re 400", axes, false, &curves)?;
+    writeln!(text, "\n![centre line](cavity_400.svg)\n")?;
+    Ok(())
+}
+
+fn centre_line(fluid: &StableFluids2<f64>) -> Vec<(f64, f64)> {
+    (1..64)
+        .map(|i| f64::from(i) / 64.0)
+        .map(|y| (y, fluid.velocity().sample([0.5, y])[0]))
+        .collect()
+}
+
+fn carried(text: &mut String, quick: bool) -> Outcome {
+    let schemes = [
+        ("linear", Advection::SemiLagrangian(Interpolation::Linear), ["-68", "-100"]),
+        ("clamped cubic", Advection::SemiLagrangian(Interpolation::ClampedCubic), ["+2.3", "-11"]),
+        ("monotone cubic", Advection::SemiLagrangian(Interpolation::MonotoneCubic), ["", ""]),
+        ("MacCormack", Advection::MacCormack, ["", ""]),
+        ("scatter", Advection::Scatter, ["", ""]),
+    ];
+    writeln!(text, "## Carried shapes\n")?;
+    writeln!(
+        text,
+        "Change of the area inside a level set, without reinitialisation: Zalesak's slotted disc \
+         after one turn and the single vortex with T = 8, about one cell a step, midpoint paths. \
+         An independent NumPy program gives the same digits for the first four schemes; the \
+         reference is another program with the same schemes.\n",
+    )?;
+    writeln!(
+        text,
+        "| scheme | Zalesak 50² | 100² | 200² | vortex 64² | 128² | reference 100², 128² |"
+    )?;
+    writeln!(text, "|---|---|---|---|---|---|---|")?;
+    for (name, scheme, reference) in schemes {
+        write!(text, "| {name} ")?;
+        for n in [50, 100, 200] {
+            if quick && n > 50 {
+                write!(text, "| ")?;
+            } else {
+                write!(text, "| {:+.1} % ", 100.0 * shapes::zalesak(n, scheme)?)?;
+            }
+        }
+        for n in [64, 128] {
+            if quick {
+                write!(text, "| ")?;
+            } else {
+                write!(text, "| {:+.1} % ", 100.0 * shapes::single_vortex(n, scheme)?)?;
+            }
+        }
+        let [disc, vortex] = reference;
+        let shown = if disc.is_empty() { String::new() } else { format!("{disc} %, {vortex} %") };
+        writeln!(text, "| {shown} |")?;
+    }
+    writeln!(text)?;
+    Ok(())
+}
