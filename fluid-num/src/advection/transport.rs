@@ -94,6 +94,12 @@ impl<T: Real, const D: usize> Carrier<T, D> {
         Self { grid, boundary, order, back: paths(), forth: paths(), first: Field::zeros(grid) }
     }
 
+    #[cfg(test)]
+    pub(crate) fn poison(&mut self, value: T) {
+        self.back.iter_mut().chain(&mut self.forth).for_each(|f| f.fill(value));
+        self.first.fill(value);
+    }
+
     /// Finds the paths that `scheme` needs to carry what lives at `at`. The ghosts of `u` are set.
     pub(crate) fn aim(
         &mut self,

@@ -37,6 +37,14 @@ pub struct ConjugateGradient<T, const D: usize> {
 }
 
 impl<T: Real, const D: usize> ConjugateGradient<T, D> {
+    #[cfg(test)]
+    pub(crate) fn poison(&mut self, value: T) {
+        let Self { b, residual, scaled, direction, product, .. } = self;
+        for scratch in [b, residual, scaled, direction, product] {
+            scratch.fill(value);
+        }
+    }
+
     /// A solver for problems on `grid`.
     pub fn new(grid: Grid<T, D>, preconditioner: Preconditioner) -> Self {
         let field = || Field::zeros(grid);

@@ -31,6 +31,14 @@ impl<T: Real, const D: usize> Diffusion<T, D> {
         }
     }
 
+    #[cfg(test)]
+    pub(crate) fn poison(&mut self, value: T) {
+        self.rhs.fill(value);
+        self.change.fill(value);
+        self.jacobi.poison(value);
+        self.gradients.poison(value);
+    }
+
     /// Diffuses `q`, whose ghosts are set, by `amount` = κΔt in m². `problem` says what the change
     /// is at the sides, and `open` the open fraction of faces beside solids.
     pub(crate) fn apply(

@@ -61,6 +61,12 @@ impl<T: Real, const D: usize> RedBlack<T, D> {
         T::of(2.0) / (T::one() + angle.portable_sin_cos().0)
     }
 
+    #[cfg(test)]
+    pub(crate) fn poison(&mut self, value: T) {
+        self.b.fill(value);
+        self.next.fill(value);
+    }
+
     /// ω.
     pub fn relaxation(&self) -> T {
         self.relaxation

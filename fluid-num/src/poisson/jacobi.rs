@@ -37,6 +37,12 @@ impl<T: Real, const D: usize> Jacobi<T, D> {
         Self { b: Field::zeros(grid), next: Field::zeros(grid) }
     }
 
+    #[cfg(test)]
+    pub(crate) fn poison(&mut self, value: T) {
+        self.b.fill(value);
+        self.next.fill(value);
+    }
+
     /// Does `count` sweeps and nothing else: `b` must be compatible, `p` a valid guess.
     pub(super) fn sweep(
         &mut self,

@@ -130,6 +130,17 @@ impl<T: Real, const D: usize> Solver<T, D> {
     }
 }
 
+#[cfg(test)]
+impl<T: Real, const D: usize> Solver<T, D> {
+    pub(crate) fn poison(&mut self, value: T) {
+        match self {
+            Self::Jacobi(s) => s.poison(value),
+            Self::RedBlack(s) => s.poison(value),
+            Self::ConjugateGradient(s) => s.poison(value),
+        }
+    }
+}
+
 impl<T: Real, const D: usize> PoissonSolver<T, D> for Solver<T, D> {
     fn solve(
         &mut self,

@@ -91,6 +91,12 @@ impl<T: Real, const D: usize> Confinement<T, D> {
         }
     }
 
+    #[cfg(test)]
+    pub(super) fn poison(&mut self, value: T) {
+        self.curl.iter_mut().chain(&mut self.force).for_each(|f| f.fill(value));
+        self.magnitude.fill(value);
+    }
+
     /// u += Δt·f. The ghosts of `u` are set.
     pub(super) fn apply(
         &mut self,

@@ -44,6 +44,8 @@ mod params;
 mod projection;
 mod source;
 mod substeps;
+#[cfg(test)]
+mod tests;
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;

@@ -58,6 +58,12 @@ impl<T: Real, const D: usize> Projection<T, D> {
         self.pressure.swap_values(&mut self.second);
     }
 
+    #[cfg(test)]
+    pub(super) fn poison(&mut self, value: T) {
+        self.rhs.fill(value);
+        self.solver.poison(value);
+    }
+
     /// Forgets all solids.
     pub(super) fn clear_solids(&mut self) {
         self.problem.clear_coefficients();
