@@ -1,4 +1,4 @@
-//! How loops run: over rows, on every core, with the widest lanes the CPU has, always with the
+//! How loops run: over rows and chunks, on every core, with the widest lanes the CPU has, always with the
 //! same bits. The only file that names rayon and the SIMD dispatch.
 //!
 //! A pass is a struct of borrowed inputs whose [`RowPass::row`] computes one row of the outputs.
@@ -151,6 +151,49 @@ pub fn reduce<const D: usize, R: RowReduce<D>>(region: &Region<D>, pass: &R) -> 
     (!region.is_empty()).then(|| reduce_in(region, 0, region.rows(), pass))
 }
 
+/// What a pass does with one piece of its `N` flat outputs: particles, or whole arrays.
+pub trait ChunkPass<T, const N: usize>: Sync {
+    /// Computes the outputs from index `first` on; the slices have the chunk's length.
+    fn chunk(&self, first: usize, out: [&mut [T]; N]);
+}
+
+/// Runs `pass` on chunks that make up `out`, whose slices are as long as the shortest of them.
+pub fn chunks<T: Send, const N: usize>(out: [&mut [T]; N], pass: &impl ChunkPass<T, N>) {
+    let len = out.iter().map(|o| o.len()).min().unwrap_or(0);
+    chunks_in(0, len, out.map(|o| &mut o[..len]), pass);
+}
+
+fn chunks_in<T: Send, const N: usize>(
+    first: usize,
+    len: usize,
+    out: [&mut [T]; N],
+    pass: &impl ChunkPass<T, N>,
+) {
+    if len <= GRAIN {
+        return pulp::Arch::new().dispatch(Chunk { first, out, pass });
+    }
+    let half = (len / 2).next_multiple_of(64);
+    let (lower, upper) = split(out, half);
+    join(
+        || chunks_in(first, half, lower, pass),
+        || chunks_in(first + half, len - half, upper, pass),
+    );
+}
+
+/// Every slice cut in two.
+fn split<T, const N: usize>(out: [&mut [T]; N], at: usize) -> ([&mut [T]; N], [&mut [T]; N]) {
+    let mut upper: [&mut [T]; N] = core::array::from_fn(|_| Default::default());
+    let mut parts = upper.iter_mut();
+    let lower = out.map(|o| {
+        let (head, tail) = o.split_at_mut(at);
+        if let Some(part) = parts.next() {
+            *part = tail;
+        }
+        head
+    });
+    (lower, upper)
+}
+
 fn rows_in<T: Send, const D: usize, const N: usize, P: RowPass<T, D, N>>(
     region: &Region<D>,
     first: usize,
@@ -163,15 +206,7 @@ fn rows_in<T: Send, const D: usize, const N: usize, P: RowPass<T, D, N>>(
     }
     let half = count / 2;
     let cut = region.row(first + half).start - region.row(first).start;
-    let mut upper: [&mut [T]; N] = core::array::from_fn(|_| Default::default());
-    let mut parts = upper.iter_mut();
-    let lower = out.map(|o| {
-        let (head, tail) = o.split_at_mut(cut);
-        if let Some(part) = parts.next() {
-            *part = tail;
-        }
-        head
-    });
+    let (lower, upper) = split(out, cut);
     join(
         || rows_in(region, first, half, lower, pass),
         || rows_in(region, first + half, count - half, upper, pass),
@@ -225,6 +260,21 @@ impl<T, P: RowPass<T, D, N>, const D: usize, const N: usize> NullaryFnOnce
     }
 }
 
+struct Chunk<'a, T, P, const N: usize> {
+    first: usize,
+    out: [&'a mut [T]; N],
+    pass: &'a P,
+}
+
+impl<T, P: ChunkPass<T, N>, const N: usize> NullaryFnOnce for Chunk<'_, T, P, N> {
+    type Output = ();
+
+    #[inline(always)]
+    fn call(self) {
+        self.pass.chunk(self.first, self.out);
+    }
+}
+
 struct Reduction<'a, P, const D: usize> {
     region: &'a Region<D>,
     first: usize,
@@ -271,6 +321,26 @@ mod tests {
             let inside = (0..3).all(|d| (region.lo[d]..region.hi[d]).contains(&at[d]));
             assert_eq!(*b, u64::from(inside));
             assert_eq!(*a, if inside { n as u64 } else { u64::MAX });
+        }
+    }
+
+    struct Number;
+    impl ChunkPass<u64, 2> for Number {
+        fn chunk(&self, first: usize, [a, b]: [&mut [u64]; 2]) {
+            for (i, (a, b)) in a.iter_mut().zip(b).enumerate() {
+                *a += (first + i) as u64;
+                *b += 1;
+            }
+        }
+    }
+
+    #[test]
+    fn every_index_of_flat_arrays_is_in_one_chunk() {
+        for len in [0, 1, GRAIN, GRAIN + 1, 3 * GRAIN + 17] {
+            let (mut a, mut b) = (alloc::vec![0; len], alloc::vec![0; len + 5]);
+            chunks([&mut a, &mut b], &Number);
+            assert!(a.iter().enumerate().all(|(n, a)| *a == n as u64));
+            assert!(b.iter().enumerate().all(|(n, b)| *b == u64::from(n < len)));
         }
     }
 

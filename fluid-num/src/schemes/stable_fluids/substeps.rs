@@ -5,6 +5,7 @@ use super::obstacles::in_the_way;
 use super::{Effect, QuantityParams, Source, StableFluids};
 use crate::advection::Advection;
 use crate::advection::transport::Carrier;
+use crate::base::exec::{self, ChunkPass};
 use crate::grid::{Boundary, Faces, Field, Location};
 use crate::{Error, Real, SolveReport};
 
@@ -108,9 +109,7 @@ impl<T: Real, const D: usize> StableFluids<T, D> {
         };
         for axis in 0..D {
             let (from, to) = (&self.velocity[axis], &mut reflected[axis]);
-            for (r, u) in to.as_mut_slice().iter_mut().zip(from.as_slice()) {
-                *r = *u + (*u - *r);
-            }
+            exec::chunks([to.as_mut_slice()], &Mirror(from.as_slice()));
         }
         self.params.boundary.fill_normal(reflected);
         self.params.boundary.fill_velocity(reflected);
@@ -227,6 +226,18 @@ impl<T: Real, const D: usize> StableFluids<T, D> {
                 let field = &mut self.quantities[quantity];
                 falloff.apply(source, field, |q, w| q + (value - q) * (part * w));
             }
+        }
+    }
+}
+
+/// ũ ← u + (u − ũ).
+struct Mirror<'a, T>(&'a [T]);
+
+impl<T: Real> ChunkPass<T, 1> for Mirror<'_, T> {
+    #[inline(always)]
+    fn chunk(&self, first: usize, [out]: [&mut [T]; 1]) {
+        for (r, u) in out.iter_mut().zip(&self.0[first..]) {
+            *r = *u + (*u - *r);
         }
     }
 }
