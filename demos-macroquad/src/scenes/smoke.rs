@@ -94,7 +94,7 @@ impl Default for Settings {
             weight: 0.1,
             cooling: 0.25,
             fade: 0.12,
-            confinement: 1.2,
+            confinement: 0.4,
             drag: 0.0,
             nozzle: 0.055,
             iterations: 200.0,
