@@ -13,6 +13,7 @@ pub mod grid;
 pub mod poisson;
 pub mod schemes;
 pub mod solid;
+pub mod transform;
 
 pub use base::error::Error;
 pub use base::real::Real;
@@ -20,7 +21,7 @@ pub use base::report::{SolveReport, StepReport};
 pub use base::simulation::{Simulation, Stepper};
 pub use grid::{Boundary, Faces, Field, Grid, Location, Side};
 pub use schemes::stable_fluids::{
-    Effect, QuantityParams, Source, StableFluids, StableFluidsParams, Stepping,
+    Effect, QuantityParams, Source, StableFluids, StableFluidsParams, StepPart, Stepping,
 };
 pub use schemes::stam2003::{Stam2003, Stam2003Params};
 

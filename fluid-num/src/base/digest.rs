@@ -34,6 +34,19 @@ impl Digest {
         self
     }
 
+    /// Adds the bits of `values` in eight interleaved parts: another digest than [`Self::values`],
+    /// in a fraction of the time.
+    #[must_use]
+    pub(crate) fn interleaved<T: Real>(self, values: &[T]) -> Self {
+        let mut parts = [self; 8];
+        for block in values.chunks(8) {
+            for (part, v) in parts.iter_mut().zip(block) {
+                *part = part.word(v.bits());
+            }
+        }
+        parts.iter().fold(self, |digest, part| digest.word(part.0))
+    }
+
     /// Adds one word.
     #[must_use]
     pub fn word(self, word: u64) -> Self {

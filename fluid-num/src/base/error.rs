@@ -91,6 +91,16 @@ pub enum Error {
         /// The number of entries.
         count: usize,
     },
+    /// A solver was given a problem that its method cannot solve.
+    #[error("the {solver} solver cannot solve this problem: {reason}; use {instead}")]
+    UnsuitableSolver {
+        /// The solver.
+        solver: &'static str,
+        /// What stands in its way.
+        reason: &'static str,
+        /// What can solve it.
+        instead: &'static str,
+    },
     /// An explicit scheme was asked for a step beyond its stability limit.
     #[error("{name} is unstable for time step {dt}; the limit is {limit}")]
     BeyondStabilityLimit {

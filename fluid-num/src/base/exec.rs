@@ -132,6 +132,16 @@ pub trait RowReduce<const D: usize>: Sync {
     fn join(first: Self::Output, second: Self::Output) -> Self::Output;
 }
 
+/// What a pass does with one row of its `N` outputs, and what it learns from it.
+pub trait RowFold<T, const D: usize, const N: usize>: Sync {
+    /// A partial result.
+    type Output: Copy + Send;
+    /// Computes the outputs of one row and the result of that row.
+    fn row(&self, row: Row<D>, out: [&mut [T]; N]) -> Self::Output;
+    /// The result of two neighbouring parts, the first first.
+    fn join(first: Self::Output, second: Self::Output) -> Self::Output;
+}
+
 /// Runs `pass` on every row of `region`; each of `out` is a whole array.
 pub fn rows<T: Send, const D: usize, const N: usize>(
     region: &Region<D>,
@@ -148,7 +158,38 @@ pub fn rows<T: Send, const D: usize, const N: usize>(
 
 /// Reduces every row of `region`; `None` for a region without places.
 pub fn reduce<const D: usize, R: RowReduce<D>>(region: &Region<D>, pass: &R) -> Option<R::Output> {
-    (!region.is_empty()).then(|| reduce_in(region, 0, region.rows(), pass))
+    fold::<(), D, 0, _>(region, [], &Reading(pass))
+}
+
+/// Runs `pass` on every row of `region` and combines what it learns; `None` for a region without
+/// places.
+pub fn fold<T: Send, const D: usize, const N: usize, P: RowFold<T, D, N>>(
+    region: &Region<D>,
+    out: [&mut [T]; N],
+    pass: &P,
+) -> Option<P::Output> {
+    if region.is_empty() {
+        return None;
+    }
+    let base = region.row(0).start;
+    Some(fold_in(region, 0, region.rows(), out.map(|o| &mut o[base..]), pass))
+}
+
+/// A reduction as a pass without outputs.
+struct Reading<'a, R>(&'a R);
+
+impl<R: RowReduce<D>, const D: usize> RowFold<(), D, 0> for Reading<'_, R> {
+    type Output = R::Output;
+
+    #[inline(always)]
+    fn row(&self, row: Row<D>, _: [&mut [()]; 0]) -> R::Output {
+        self.0.row(row)
+    }
+
+    #[inline(always)]
+    fn join(first: R::Output, second: R::Output) -> R::Output {
+        R::join(first, second)
+    }
 }
 
 /// What a pass does with one piece of its `N` flat outputs: particles, or whole arrays.
@@ -170,7 +211,7 @@ fn chunks_in<T: Send, const N: usize>(
     pass: &impl ChunkPass<T, N>,
 ) {
     if len <= GRAIN {
-        return pulp::Arch::new().dispatch(Chunk { first, out, pass });
+        return dispatch(Chunk { first, out, pass });
     }
     let half = (len / 2).next_multiple_of(64);
     let (lower, upper) = split(out, half);
@@ -178,6 +219,77 @@ fn chunks_in<T: Send, const N: usize>(
         || chunks_in(first, half, lower, pass),
         || chunks_in(first + half, len - half, upper, pass),
     );
+}
+
+/// What a pass does with one of many equal blocks, which has scratch memory to itself.
+pub trait BlockPass<T, S>: Sync {
+    /// Computes block `number`; what `scratch` holds at first is left over from other blocks.
+    fn block(&self, number: usize, out: &mut [T], scratch: &mut [S]);
+}
+
+/// The number of parts that scratch memory for [`blocks`] is worth having.
+pub const TASKS: usize = if cfg!(feature = "parallel") { 16 } else { 1 };
+
+/// Runs `pass` on the blocks of `len` elements that make up `out`, in as many parts at once as
+/// `scratch` holds `need` elements for.
+pub fn blocks<T: Send, S: Send>(
+    out: &mut [T],
+    len: usize,
+    scratch: &mut [S],
+    need: usize,
+    pass: &impl BlockPass<T, S>,
+) {
+    if len > 0 && !out.is_empty() {
+        let parts = scratch.len().checked_div(need).unwrap_or(TASKS);
+        blocks_in(Blocks { first: 0, len, out, scratch, pass }, parts, need);
+    }
+}
+
+fn blocks_in<T: Send, S: Send, P: BlockPass<T, S>>(
+    work: Blocks<'_, T, S, P>,
+    parts: usize,
+    need: usize,
+) {
+    let Blocks { first, len, out, scratch, pass } = work;
+    let half = out.len().div_ceil(len) / 2;
+    if half == 0 || parts < 2 {
+        return dispatch(Blocks { first, len, out, scratch, pass });
+    }
+    let (lower, upper) = out.split_at_mut(half * len);
+    let (own, other) = scratch.split_at_mut(parts / 2 * need);
+    join(
+        || blocks_in(Blocks { first, len, out: lower, scratch: own, pass }, parts / 2, need),
+        || {
+            let work = Blocks { first: first + half, len, out: upper, scratch: other, pass };
+            blocks_in(work, parts - parts / 2, need);
+        },
+    );
+}
+
+/// One computation that is worth the widest lanes, where it is too large to be part of a pass.
+pub trait Wide {
+    /// The result.
+    type Output;
+    /// Computes it.
+    fn run(self) -> Self::Output;
+}
+
+/// Runs `work` with the widest lanes the CPU has.
+pub fn wide<W: Wide>(work: W) -> W::Output {
+    dispatch(Widely(work))
+}
+
+/// Runs `work` with the widest lanes the CPU has.
+#[cfg(not(debug_assertions))]
+fn dispatch<W: NullaryFnOnce>(work: W) -> W::Output {
+    pulp::Arch::new().dispatch(work)
+}
+
+/// Runs `work` as it is: builds with debug assertions hold one copy of every pass, which compiles in
+/// half the time, and whose results must be those of the copies in a release.
+#[cfg(debug_assertions)]
+fn dispatch<W: NullaryFnOnce>(work: W) -> W::Output {
+    work.call()
 }
 
 /// Every slice cut in two.
@@ -202,7 +314,7 @@ fn rows_in<T: Send, const D: usize, const N: usize, P: RowPass<T, D, N>>(
     pass: &P,
 ) {
     if count <= region.grain(P::GRAIN) {
-        return pulp::Arch::new().dispatch(Rows { region, first, count, out, pass });
+        return dispatch(Rows { region, first, count, out, pass });
     }
     let half = count / 2;
     let cut = region.row(first + half).start - region.row(first).start;
@@ -213,21 +325,24 @@ fn rows_in<T: Send, const D: usize, const N: usize, P: RowPass<T, D, N>>(
     );
 }
 
-fn reduce_in<const D: usize, R: RowReduce<D>>(
+fn fold_in<T: Send, const D: usize, const N: usize, P: RowFold<T, D, N>>(
     region: &Region<D>,
     first: usize,
     count: usize,
-    pass: &R,
-) -> R::Output {
+    out: [&mut [T]; N],
+    pass: &P,
+) -> P::Output {
     if count <= region.grain(GRAIN) {
-        return pulp::Arch::new().dispatch(Reduction { region, first, count, pass });
+        return dispatch(Fold { region, first, count, out, pass });
     }
     let half = count / 2;
+    let cut = region.row(first + half).start - region.row(first).start;
+    let (lower, upper) = split(out, cut);
     let (a, b) = join(
-        || reduce_in(region, first, half, pass),
-        || reduce_in(region, first + half, count - half, pass),
+        || fold_in(region, first, half, lower, pass),
+        || fold_in(region, first + half, count - half, upper, pass),
     );
-    R::join(a, b)
+    P::join(a, b)
 }
 
 /// Runs both halves, on two threads where there are two.
@@ -275,21 +390,61 @@ impl<T, P: ChunkPass<T, N>, const N: usize> NullaryFnOnce for Chunk<'_, T, P, N>
     }
 }
 
-struct Reduction<'a, P, const D: usize> {
-    region: &'a Region<D>,
+struct Blocks<'a, T, S, P> {
     first: usize,
-    count: usize,
+    len: usize,
+    out: &'a mut [T],
+    scratch: &'a mut [S],
     pass: &'a P,
 }
 
-impl<P: RowReduce<D>, const D: usize> NullaryFnOnce for Reduction<'_, P, D> {
+impl<T, S, P: BlockPass<T, S>> NullaryFnOnce for Blocks<'_, T, S, P> {
+    type Output = ();
+
+    #[inline(always)]
+    fn call(self) {
+        for (n, block) in self.out.chunks_mut(self.len).enumerate() {
+            self.pass.block(self.first + n, block, self.scratch);
+        }
+    }
+}
+
+struct Widely<W>(W);
+
+impl<W: Wide> NullaryFnOnce for Widely<W> {
+    type Output = W::Output;
+
+    #[inline(always)]
+    fn call(self) -> W::Output {
+        self.0.run()
+    }
+}
+
+struct Fold<'a, T, P, const D: usize, const N: usize> {
+    region: &'a Region<D>,
+    first: usize,
+    count: usize,
+    out: [&'a mut [T]; N],
+    pass: &'a P,
+}
+
+impl<T, P: RowFold<T, D, N>, const D: usize, const N: usize> NullaryFnOnce
+    for Fold<'_, T, P, D, N>
+{
     type Output = P::Output;
 
     #[inline(always)]
     fn call(self) -> P::Output {
-        let mut total = self.pass.row(self.region.row(self.first));
-        for n in self.first + 1..self.first + self.count {
-            total = P::join(total, self.pass.row(self.region.row(n)));
+        let Self { region, first, count, mut out, pass } = self;
+        let base = region.row(first).start;
+        let mut of = |n: usize| {
+            let row = region.row(n);
+            let range = row.start - base..row.start - base + row.len;
+            pass.row(row, out.each_mut().map(|o| &mut o[range.clone()]))
+        };
+        let mut total = of(first);
+        for n in first + 1..first + count {
+            total = P::join(total, of(n));
         }
         total
     }
@@ -353,6 +508,26 @@ mod tests {
         fn join(a: usize, b: usize) -> usize {
             a + b
         }
+    }
+
+    struct Tally;
+    impl<const D: usize> RowFold<u64, D, 1> for Tally {
+        type Output = u64;
+        fn row(&self, row: Row<D>, [out]: [&mut [u64]; 1]) -> u64 {
+            out.fill(row.at[1] as u64);
+            out.iter().sum()
+        }
+        fn join(a: u64, b: u64) -> u64 {
+            a + b
+        }
+    }
+
+    #[test]
+    fn a_fold_writes_and_learns_from_every_row() {
+        let region = Region { lo: [1, 1], hi: [4001, 8], strides: [1, 4100] };
+        let mut out = alloc::vec![0; 4100 * 9];
+        assert_eq!(fold(&region, [&mut out], &Tally), Some(4000 * 28));
+        assert_eq!(out.iter().sum::<u64>(), 4000 * 28);
     }
 
     #[test]

@@ -60,7 +60,7 @@ pub trait Real: RealField + Copy + Default {
         if self < cap { self } else { cap }
     }
 
-    /// The magnitude, by comparison.
+    /// The magnitude.
     #[inline(always)]
     fn magnitude(self) -> Self {
         if self < Self::zero() { -self } else { self }
@@ -72,7 +72,7 @@ pub trait Real: RealField + Copy + Default {
         if self.magnitude() < Self::NEGLIGIBLE { Self::zero() } else { self }
     }
 
-    /// The larger of two maxima, which keeps NaN: a norm that saw NaN is NaN.
+    /// The larger of two magnitudes, which keeps NaN: a norm that saw NaN is NaN.
     #[inline(always)]
     #[allow(clippy::eq_op, reason = "only NaN differs from itself")]
     fn worst(self, other: Self) -> Self {
@@ -116,6 +116,16 @@ impl Real for f32 {
         nearest.wrapping_sub(i32::from(shifted - SHIFT > self))
     }
     #[inline(always)]
+    fn magnitude(self) -> Self {
+        self.abs()
+    }
+    #[inline(always)]
+    fn worst(self, other: Self) -> Self {
+        // Without their sign the bits of numbers are in order, and NaN is above them all.
+        let [a, b] = [self, other].map(|v| v.to_bits() as i32 & i32::MAX);
+        Self::from_bits(a.max(b) as u32)
+    }
+    #[inline(always)]
     fn of_index(i: i32) -> Self {
         i as f32
     }
@@ -148,6 +158,16 @@ impl Real for f64 {
         nearest.wrapping_sub(i32::from(shifted - SHIFT > self))
     }
     #[inline(always)]
+    fn magnitude(self) -> Self {
+        self.abs()
+    }
+    #[inline(always)]
+    fn worst(self, other: Self) -> Self {
+        // Without their sign the bits of numbers are in order, and NaN is above them all.
+        let [a, b] = [self, other].map(|v| v.to_bits() as i64 & i64::MAX);
+        Self::from_bits(a.max(b) as u64)
+    }
+    #[inline(always)]
     fn of_index(i: i32) -> Self {
         f64::from(i)
     }
@@ -166,6 +186,8 @@ mod tests {
         assert!(1.0_f64.worst(f64::NAN).is_nan());
         assert_eq!(1.0_f64.worst(0.5), 1.0);
         assert!(f32::NAN.worst(1.0).is_nan());
+        assert!((-f32::NAN).worst(f32::INFINITY).is_nan());
+        assert_eq!(0.0_f32.worst((-0.0_f32).magnitude()), 0.0);
     }
 
     #[test]

@@ -241,7 +241,7 @@ impl<T: Real, const D: usize> RowReduce<D> for MaxAbs<'_, T> {
     type Output = T;
     #[inline(always)]
     fn row(&self, row: Row<D>) -> T {
-        lanes(row.of(self.0), T::zero(), |max, v| max.worst(v.magnitude()), T::worst)
+        largest(row.of(self.0))
     }
     fn join(a: T, b: T) -> T {
         a.worst(b)
@@ -259,6 +259,12 @@ impl<T: Real, const D: usize> RowReduce<D> for Finite<'_, T> {
     fn join(a: bool, b: bool) -> bool {
         a && b
     }
+}
+
+/// The largest magnitude of a row, NaN if any value is NaN.
+#[inline(always)]
+pub(crate) fn largest<T: Real>(row: &[T]) -> T {
+    lanes(row, T::zero(), |max, v| max.worst(v.magnitude()), T::worst)
 }
 
 /// The number of interleaved parts of a reduction: enough that none waits for the one before.

@@ -51,17 +51,8 @@ pub fn laplacian<T: Real, const D: usize>(
     Ok(())
 }
 
-/// −∇²p over `region`.
-pub(crate) fn minus_laplacian<T: Real, const D: usize>(
-    p: &Field<T, D>,
-    region: &Region<D>,
-    out: &mut Field<T, D>,
-) {
-    let scale = -T::one() / (p.grid().dx() * p.grid().dx());
-    scaled_laplacian(p, region, scale, out);
-}
-
-fn scaled_laplacian<T: Real, const D: usize>(
+/// scale·h²∇²p over `region`.
+pub(crate) fn scaled_laplacian<T: Real, const D: usize>(
     p: &Field<T, D>,
     region: &Region<D>,
     scale: T,

@@ -265,8 +265,14 @@ impl<T: Real, const D: usize> Lattice<T, D> {
     }
 }
 
-/// The linear interpolants at the first `out.len()` places of a block. The samples are first
-/// collected, pair by pair, so that the arithmetic on them fills the lanes.
+/// The number of places that are read together.
+const LANES: usize = 8;
+
+/// The linear interpolants at the first `out.len()` places of a block.
+///
+/// Where the fluid moves alike, neighbouring places read neighbouring samples, and a whole run of
+/// them comes from slices; elsewhere the samples are first collected, pair by pair, so that the
+/// arithmetic on them fills the lanes. Both ways give the same bits.
 #[inline(always)]
 pub(crate) fn linear_block<T: Real, const D: usize>(
     data: &[T],
@@ -275,24 +281,72 @@ pub(crate) fn linear_block<T: Real, const D: usize>(
     out: &mut [T],
 ) {
     let count = out.len().min(BLOCK);
-    let out = &mut out[..count];
-    let mut pairs = [[[T::zero(); 2]; BLOCK]; 4];
-    let steps = [0, strides[1], strides[D - 1], strides[1] + strides[D - 1]];
-    for n in 0..count {
-        let index = located.index[n] as usize;
-        for k in 0..2 * (D - 1) {
-            let pair = &data[index + steps[k]..][..2];
-            pairs[k][n] = [pair[0], pair[1]];
-        }
-    }
     let [fx, fy, fz] = [&located.fraction[0], &located.fraction[1], &located.fraction[D - 1]];
-    for n in 0..count {
-        let [a, b, c, d] = [pairs[0][n], pairs[1][n], pairs[2][n], pairs[3][n]];
-        let along_x = |p: [T; 2]| lerp(p[0], p[1], fx[n]);
-        let lower = lerp(along_x(a), along_x(b), fy[n]);
-        out[n] =
-            if D == 2 { lower } else { lerp(lower, lerp(along_x(c), along_x(d), fy[n]), fz[n]) };
+    let (sy, sz) = (strides[1], strides[D - 1]);
+    let mut first = 0;
+    while first < count {
+        let len = (count - first).min(LANES);
+        let index = &located.index[first..first + len];
+        let out = &mut out[first..first + len];
+        let f = [&fx[first..first + len], &fy[first..first + len], &fz[first..first + len]];
+        let start = index[0] as usize;
+        if len == LANES && in_a_row(index) {
+            let pair = |from: usize| {
+                let run = &data[from..from + LANES + 1];
+                [&run[..LANES], &run[1..]]
+            };
+            let (a, b) = (pair(start), pair(start + sy));
+            if D == 2 {
+                for n in 0..LANES {
+                    let (a, b) = ([a[0][n], a[1][n]], [b[0][n], b[1][n]]);
+                    out[n] = bilinear(a, b, f[0][n], f[1][n]);
+                }
+            } else {
+                let (c, d) = (pair(start + sz), pair(start + sz + sy));
+                for n in 0..LANES {
+                    let (a, b) = ([a[0][n], a[1][n]], [b[0][n], b[1][n]]);
+                    let (c, d) = ([c[0][n], c[1][n]], [d[0][n], d[1][n]]);
+                    let lower = bilinear(a, b, f[0][n], f[1][n]);
+                    out[n] = lerp(lower, bilinear(c, d, f[0][n], f[1][n]), f[2][n]);
+                }
+            }
+        } else {
+            let mut pairs = [[[T::zero(); 2]; LANES]; 4];
+            let steps = [0, sy, sz, sy + sz];
+            for n in 0..len {
+                let index = index[n] as usize;
+                for k in 0..2 * (D - 1) {
+                    let pair = &data[index + steps[k]..][..2];
+                    pairs[k][n] = [pair[0], pair[1]];
+                }
+            }
+            for n in 0..len {
+                let [a, b, c, d] = [pairs[0][n], pairs[1][n], pairs[2][n], pairs[3][n]];
+                let lower = bilinear(a, b, f[0][n], f[1][n]);
+                out[n] = if D == 2 {
+                    lower
+                } else {
+                    lerp(lower, bilinear(c, d, f[0][n], f[1][n]), f[2][n])
+                };
+            }
+        }
+        first += len;
     }
+}
+
+/// Whether every index is one more than that before it.
+#[inline(always)]
+fn in_a_row(index: &[i32]) -> bool {
+    let mut apart = 0;
+    for n in 0..index.len() {
+        apart |= index[n].wrapping_sub(index[0]) ^ n as i32;
+    }
+    apart == 0
+}
+
+#[inline(always)]
+fn bilinear<T: Real>(a: [T; 2], b: [T; 2], fx: T, fy: T) -> T {
+    lerp(lerp(a[0], a[1], fx), lerp(b[0], b[1], fx), fy)
 }
 
 /// What keeps a cubic interpolant from making new extrema.

@@ -1,15 +1,22 @@
-//! The conjugate gradient method, plain or with a diagonal preconditioner.
+//! The conjugate gradient method, plain or preconditioned.
 //!
 //! Dot products are summed in `f64` in a fixed order, so the iterates do not depend on the number
 //! of threads. In a singular region the residual has no mean, and neither has p.
 //!
-//! Reference: M. R. Hestenes, E. Stiefel, *Methods of conjugate gradients for solving linear
-//! systems*, 1952, <https://doi.org/10.6028/jres.049.044>.
+//! A multigrid cycle as preconditioner is not quite symmetric; the flexible form of β, which costs
+//! one more dot product, takes that.
+//!
+//! References: M. R. Hestenes, E. Stiefel, *Methods of conjugate gradients for solving linear
+//! systems*, 1952, <https://doi.org/10.6028/jres.049.044>; Y. Notay, *Flexible conjugate
+//! gradients*, 2000, <https://doi.org/10.1137/S1064827599362314>.
 
-use super::Problem;
-use super::solver::{Budget, PoissonSolver, Solve};
-use super::stencil::{DIVIDE, PRODUCT, RESIDUAL, Stencil, run};
-use crate::base::exec::{self, Region, Row, RowPass, RowReduce};
+use alloc::boxed::Box;
+
+use super::incomplete_cholesky::IncompleteCholesky;
+use super::solver::{Budget, Looks, PoissonSolver, Solve};
+use super::stencil::{DIVIDE, PRODUCT, RESIDUAL, Stencil, Weight, run};
+use super::{Multigrid, MultigridParams, Problem, Spectral, SpectralMethod};
+use crate::base::exec::{self, Region, Row, RowFold, RowPass, RowReduce};
 use crate::grid::{Field, Grid};
 use crate::{Error, Real, SolveReport};
 
@@ -21,12 +28,20 @@ pub enum Preconditioner {
     /// The inverse of the diagonal: worth it where solids and β make the diagonal vary.
     #[default]
     Jacobi,
+    /// Modified incomplete Cholesky, MIC(0): about a third of the iterations, on one thread.
+    IncompleteCholesky,
+    /// One cycle of [`Multigrid`]: a decade in about one iteration, whatever the size.
+    Multigrid(MultigridParams),
+    /// A direct solve by [`Spectral`] of the same box without its solids: few iterations where few
+    /// places are solid.
+    Spectral,
 }
 
 /// The conjugate gradient solver and its scratch memory.
 #[derive(Debug, Clone)]
 pub struct ConjugateGradient<T, const D: usize> {
     preconditioner: Preconditioner,
+    factor: Factor<T, D>,
     b: Field<T, D>,
     /// r = A·p − b, the residual of the positive operator −A.
     residual: Field<T, D>,
@@ -36,26 +51,91 @@ pub struct ConjugateGradient<T, const D: usize> {
     product: Field<T, D>,
 }
 
+/// What a preconditioner keeps.
+#[derive(Debug, Clone)]
+enum Factor<T, const D: usize> {
+    Nothing,
+    Diagonal,
+    Cholesky(Box<IncompleteCholesky<T, D>>),
+    Multigrid(Box<Multigrid<T, D>>),
+    Spectral(Box<Spectral<T, D>>),
+}
+
 impl<T: Real, const D: usize> ConjugateGradient<T, D> {
     #[cfg(test)]
     pub(crate) fn poison(&mut self, value: T) {
-        let Self { b, residual, scaled, direction, product, .. } = self;
+        let Self { b, residual, scaled, direction, product, factor, .. } = self;
         for scratch in [b, residual, scaled, direction, product] {
             scratch.fill(value);
+        }
+        match factor {
+            Factor::Multigrid(multigrid) => multigrid.poison(value),
+            Factor::Spectral(spectral) => spectral.poison(value),
+            Factor::Nothing | Factor::Diagonal | Factor::Cholesky(_) => {}
         }
     }
 
     /// A solver for problems on `grid`.
-    pub fn new(grid: Grid<T, D>, preconditioner: Preconditioner) -> Self {
+    ///
+    /// # Errors
+    /// As [`MultigridParams::check`].
+    pub fn new(grid: Grid<T, D>, preconditioner: Preconditioner) -> Result<Self, Error> {
         let field = || Field::zeros(grid);
-        Self {
+        let factor = match preconditioner {
+            Preconditioner::None => Factor::Nothing,
+            Preconditioner::Jacobi => Factor::Diagonal,
+            Preconditioner::IncompleteCholesky => {
+                Factor::Cholesky(Box::new(IncompleteCholesky::new(grid)))
+            }
+            Preconditioner::Multigrid(params) => {
+                Factor::Multigrid(Box::new(Multigrid::new(grid, params)?))
+            }
+            Preconditioner::Spectral => {
+                Factor::Spectral(Box::new(Spectral::new(grid, SpectralMethod::default())))
+            }
+        };
+        Ok(Self {
             preconditioner,
+            factor,
             b: field(),
             residual: field(),
             scaled: field(),
             direction: field(),
             product: field(),
+        })
+    }
+}
+
+impl<T: Real, const D: usize> Factor<T, D> {
+    fn prepare(&mut self, problem: &Problem<T, D>) {
+        match self {
+            Self::Nothing | Self::Diagonal | Self::Spectral(_) => {}
+            Self::Cholesky(factor) => factor.prepare(problem),
+            Self::Multigrid(multigrid) => multigrid.prepare(problem),
         }
+    }
+
+    /// z = ±M⁻¹ r; gives the sign.
+    fn apply(&mut self, problem: &Problem<T, D>, r: &Field<T, D>, z: &mut Field<T, D>) -> T {
+        match self {
+            Self::Nothing => {}
+            Self::Diagonal => {
+                let stencil = problem.stencil(r.as_slice(), r.as_slice());
+                run::<DIVIDE, T, D>(stencil, T::one(), z.as_mut_slice());
+            }
+            Self::Cholesky(factor) => factor.apply(problem, r, z),
+            Self::Multigrid(multigrid) => {
+                // Solves with A, where M stands for −A.
+                multigrid.cycle(problem, r, z);
+                return -T::one();
+            }
+            Self::Spectral(spectral) => {
+                spectral.precondition(problem, r, z);
+                problem.prepare(z);
+                return -T::one();
+            }
+        }
+        T::one()
     }
 }
 
@@ -67,17 +147,17 @@ impl<T: Real, const D: usize> PoissonSolver<T, D> for ConjugateGradient<T, D> {
         p: &mut Field<T, D>,
         budget: Budget<T>,
     ) -> Result<SolveReport<T>, Error> {
-        let Self { preconditioner, b, residual: r, scaled: z, direction: d, product: q } = self;
+        let Self { factor, b, residual: r, scaled: z, direction: d, product: q, .. } = self;
         let solve = Solve::start(problem, rhs, p, b, budget)?;
         let region = problem.region();
         problem.prepare(d);
-        let plain = *preconditioner == Preconditioner::None;
-        let precondition = |r: &Field<T, D>, z: &mut Field<T, D>| {
-            let stencil = problem.stencil(r.as_slice(), r.as_slice());
-            run::<DIVIDE, T, D>(Stencil { h2: T::one(), ..stencil }, z.as_mut_slice());
-        };
+        problem.prepare(z);
+        factor.prepare(problem);
+        let plain = matches!(factor, Factor::Nothing);
+        let flexible = matches!(factor, Factor::Multigrid(_));
         let mut search = Search { rz: None, floor: 0.0, start: f64::INFINITY, over: false };
-        Ok(solve.run(problem, p, b, |p, iterations| {
+        let looks = if flexible { Looks::Always } else { Looks::Seldom };
+        Ok(solve.run(problem, p, b, looks, |p, iterations| {
             let mut done = 0;
             while done < iterations && !search.over {
                 let old = match search.rz {
@@ -85,19 +165,18 @@ impl<T: Real, const D: usize> PoissonSolver<T, D> for ConjugateGradient<T, D> {
                     None => {
                         problem.wrap(p);
                         let stencil = problem.stencil(p.as_slice(), b.as_slice());
-                        run::<RESIDUAL, T, D>(stencil, r.as_mut_slice());
+                        run::<RESIDUAL, T, D>(stencil, T::one(), r.as_mut_slice());
                         problem.remove_means(r);
-                        if !plain {
-                            precondition(r, z);
-                        }
+                        let sign = factor.apply(problem, r, z);
                         let first = if plain { &*r } else { &*z };
-                        step_direction(&region, first, T::zero(), d);
-                        search.begin(dot(&region, r, first), T::EPSILON.to_f64())
+                        step_direction(&region, first, sign, T::zero(), d);
+                        let rz = sign.to_f64() * dot(&region, r, first);
+                        search.begin(rz, T::EPSILON.to_f64())
                     }
                 };
                 problem.wrap(d);
-                run::<PRODUCT, T, D>(problem.stencil(d.as_slice(), d.as_slice()), q.as_mut_slice());
-                let curvature = dot(&region, d, q);
+                let stencil = problem.stencil(d.as_slice(), d.as_slice());
+                let curvature = multiply(stencil, q);
                 if search.over || curvature <= 0.0 || !curvature.is_finite() {
                     search.over = true;
                     break;
@@ -107,12 +186,16 @@ impl<T: Real, const D: usize> PoissonSolver<T, D> for ConjugateGradient<T, D> {
                 exec::rows(&region, [p.as_mut_slice(), r.as_mut_slice()], &update);
                 // Rounding brings a mean back, which no search direction could take off again.
                 problem.remove_means(r);
-                if !plain {
-                    precondition(r, z);
-                }
+                let sign = factor.apply(problem, r, z);
                 let z = if plain { &*r } else { &*z };
-                let new = dot(&region, r, z);
-                step_direction(&region, z, T::of(new / old), d);
+                let new = sign.to_f64() * dot(&region, r, z);
+                let mut beta = new / old;
+                if flexible {
+                    // The old residual is r + α·q. Rounding must not make more of it than this.
+                    let gained = -alpha.to_f64() * sign.to_f64() * dot(&region, z, q);
+                    beta = (gained / old).at_least(0.0).at_most(beta);
+                }
+                step_direction(&region, z, sign, T::of(beta), d);
                 search.rz = (new > search.floor).then_some(new);
                 done += 1;
             }
@@ -122,9 +205,19 @@ impl<T: Real, const D: usize> PoissonSolver<T, D> for ConjugateGradient<T, D> {
     }
 
     fn name(&self) -> &'static str {
-        match self.preconditioner {
-            Preconditioner::None => "CG",
-            Preconditioner::Jacobi => "CG (Jacobi)",
+        self.preconditioner.name()
+    }
+}
+
+impl Preconditioner {
+    /// The name of the method with this preconditioner.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::None => "CG",
+            Self::Jacobi => "CG (Jacobi)",
+            Self::IncompleteCholesky => "CG (MIC)",
+            Self::Multigrid(_) => "CG (multigrid)",
+            Self::Spectral => "CG (spectral)",
         }
     }
 }
@@ -177,36 +270,68 @@ impl<T: Real, const D: usize> RowPass<T, D, 2> for Update<'_, T> {
     }
 }
 
-/// d = z + β d.
+/// d = sign·z + β d.
 fn step_direction<T: Real, const D: usize>(
     region: &Region<D>,
     z: &Field<T, D>,
+    sign: T,
     beta: T,
     d: &mut Field<T, D>,
 ) {
-    exec::rows(region, [d.as_mut_slice()], &Direction { z: z.as_slice(), beta });
+    exec::rows(region, [d.as_mut_slice()], &Direction { z: z.as_slice(), sign, beta });
 }
 
 struct Direction<'a, T> {
     z: &'a [T],
+    sign: T,
     beta: T,
 }
 
 impl<T: Real, const D: usize> RowPass<T, D, 1> for Direction<'_, T> {
     #[inline(always)]
     fn row(&self, row: Row<D>, [d]: [&mut [T]; 1]) {
-        let (d, z, beta) = (&mut d[..row.len], row.of(self.z), self.beta);
+        let (d, z) = (&mut d[..row.len], row.of(self.z));
+        let (sign, beta) = (self.sign, self.beta);
+        // What d held before means nothing to the first direction.
         if beta == T::zero() {
-            d.copy_from_slice(z);
-            return;
-        }
-        for i in 0..row.len {
-            d[i] = cut(z[i] + beta * d[i]);
+            for i in 0..row.len {
+                d[i] = cut(sign * z[i]);
+            }
+        } else {
+            for i in 0..row.len {
+                d[i] = cut(sign * z[i] + beta * d[i]);
+            }
         }
     }
 }
 
-fn dot<T: Real, const D: usize>(region: &Region<D>, a: &Field<T, D>, b: &Field<T, D>) -> f64 {
+/// q = −A·d; gives d·q.
+pub(super) fn multiply<T: Real, const D: usize>(d: Stencil<'_, T, D>, q: &mut Field<T, D>) -> f64 {
+    exec::fold(&d.region, [q.as_mut_slice()], &Product(d)).unwrap_or(0.0)
+}
+
+struct Product<'a, T, const D: usize>(Stencil<'a, T, D>);
+
+impl<T: Real, const D: usize> RowFold<T, D, 1> for Product<'_, T, D> {
+    type Output = f64;
+
+    #[inline(always)]
+    fn row(&self, row: Row<D>, [q]: [&mut [T]; 1]) -> f64 {
+        self.0.compute::<PRODUCT>(row, Weight::all(T::one()), q);
+        dot_of_rows(row.of(self.0.p), q)
+    }
+
+    fn join(a: f64, b: f64) -> f64 {
+        a + b
+    }
+}
+
+/// Σ a·b.
+pub(super) fn dot<T: Real, const D: usize>(
+    region: &Region<D>,
+    a: &Field<T, D>,
+    b: &Field<T, D>,
+) -> f64 {
     exec::reduce(region, &Dot { a: a.as_slice(), b: b.as_slice() }).unwrap_or(0.0)
 }
 
@@ -220,21 +345,27 @@ impl<T: Real, const D: usize> RowReduce<D> for Dot<'_, T> {
 
     #[inline(always)]
     fn row(&self, row: Row<D>) -> f64 {
-        let (a, b) = (row.of(self.a), row.of(self.b));
-        let mut parts = [0.0; 8];
-        let whole = row.len - row.len % 8;
-        for first in (0..whole).step_by(8) {
-            for l in 0..8 {
-                parts[l] += a[first + l].to_f64() * b[first + l].to_f64();
-            }
-        }
-        for i in whole..row.len {
-            parts[i % 8] += a[i].to_f64() * b[i].to_f64();
-        }
-        parts.into_iter().sum()
+        dot_of_rows(row.of(self.a), row.of(self.b))
     }
 
     fn join(a: f64, b: f64) -> f64 {
         a + b
     }
+}
+
+/// Σ a·b of two rows, in a fixed order.
+#[inline(always)]
+fn dot_of_rows<T: Real>(a: &[T], b: &[T]) -> f64 {
+    let b = &b[..a.len()];
+    let mut parts = [0.0; 8];
+    let whole = a.len() - a.len() % 8;
+    for first in (0..whole).step_by(8) {
+        for l in 0..8 {
+            parts[l] += a[first + l].to_f64() * b[first + l].to_f64();
+        }
+    }
+    for i in whole..a.len() {
+        parts[i % 8] += a[i].to_f64() * b[i].to_f64();
+    }
+    parts.into_iter().sum()
 }

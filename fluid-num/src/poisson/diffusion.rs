@@ -22,13 +22,13 @@ pub(crate) struct Diffusion<T, const D: usize> {
 const MAX_SWEEPS: f64 = 12.0;
 
 impl<T: Real, const D: usize> Diffusion<T, D> {
-    pub(crate) fn new(grid: Grid<T, D>) -> Self {
-        Self {
+    pub(crate) fn new(grid: Grid<T, D>) -> Result<Self, Error> {
+        Ok(Self {
             jacobi: Jacobi::new(grid),
-            gradients: ConjugateGradient::new(grid, Preconditioner::Jacobi),
+            gradients: ConjugateGradient::new(grid, Preconditioner::Jacobi)?,
             rhs: Field::zeros(grid),
             change: Field::zeros(grid),
-        }
+        })
     }
 
     #[cfg(test)]
@@ -56,22 +56,27 @@ impl<T: Real, const D: usize> Diffusion<T, D> {
         }
         problem.set_shift(T::one() / amount)?;
         let region = problem.region();
+        let sweeps = sweeps_for::<T, D>(number, budget.tolerance);
+        let sweeps = sweeps.filter(|sweeps| *sweeps <= budget.iterations);
+        // The sweeps solve the equation times h².
+        let scale = match sweeps {
+            Some(_) => T::one(),
+            None => T::one() / problem.h2(),
+        };
+        let rhs = &mut self.rhs;
         match open {
-            None => ops::minus_laplacian(q, &region, &mut self.rhs),
+            None => ops::scaled_laplacian(q, &region, -scale, rhs),
             Some(open) => {
-                let (strides, scale) =
-                    (q.grid().strides(), T::one() / (q.grid().dx() * q.grid().dx()));
+                let strides = q.grid().strides();
                 let pass = OpenFlux { q: q.as_slice(), open: open.slices(), strides, scale };
-                exec::rows(&region, [self.rhs.as_mut_slice()], &pass);
+                exec::rows(&region, [rhs.as_mut_slice()], &pass);
             }
         }
-        self.change.fill(T::zero());
-        match sweeps_for::<T, D>(number, budget.tolerance) {
-            Some(sweeps) if sweeps <= budget.iterations => {
-                self.jacobi.sweep(problem, &self.rhs, &mut self.change, sweeps);
-            }
-            _ => {
-                self.gradients.solve(problem, &self.rhs, &mut self.change, budget)?;
+        match sweeps {
+            Some(sweeps) => self.jacobi.sweep_from_zero(problem, rhs, &mut self.change, sweeps),
+            None => {
+                self.change.fill(T::zero());
+                self.gradients.solve(problem, rhs, &mut self.change, budget)?;
             }
         }
         exec::rows(&region, [q.as_mut_slice()], &AddField(self.change.as_slice()));
@@ -104,7 +109,7 @@ impl<T: Real, const D: usize> RowPass<T, D, 1> for AddField<'_, T> {
     }
 }
 
-/// −∇·(F∇q), F the open fraction of faces.
+/// −scale·h²∇·(F∇q), F the open fraction of faces.
 struct OpenFlux<'a, T, const D: usize> {
     q: &'a [T],
     open: [&'a [T]; D],

@@ -10,8 +10,8 @@
 use alloc::vec::Vec;
 
 use super::Problem;
-use super::solver::{Budget, PoissonSolver, Solve};
-use super::stencil::{RELAX, Stencil};
+use super::solver::{Budget, Looks, PoissonSolver, Solve};
+use super::stencil::{RELAX, Stencil, Weight};
 use crate::base::error::check;
 use crate::base::exec::{self, Row, RowPass};
 use crate::grid::{Field, Grid};
@@ -33,8 +33,7 @@ impl<T: Real, const D: usize> RedBlack<T, D> {
     /// # Errors
     /// [`Error::InvalidParameter`] for an ω outside (0, 2).
     pub fn new(grid: Grid<T, D>, relaxation: T) -> Result<Self, Error> {
-        let expected = "more than 0 and less than 2";
-        check::within("relaxation", relaxation, 1e-6, 2.0 - 1e-6, expected)?;
+        Self::check(relaxation)?;
         let weight = |i: usize| {
             if i.is_multiple_of(2) { relaxation } else { T::zero() }
         };
@@ -44,6 +43,12 @@ impl<T: Real, const D: usize> RedBlack<T, D> {
             relaxation,
             weights: (0..grid.cells()[0] + 2).map(weight).collect(),
         })
+    }
+
+    /// Checks a relaxation.
+    pub(super) fn check(relaxation: T) -> Result<(), Error> {
+        let expected = "more than 0 and less than 2";
+        check::within("relaxation", relaxation, 1e-6, 2.0 - 1e-6, expected)
     }
 
     /// The relaxation that converges fastest in a box with p = 0 around:
@@ -84,7 +89,7 @@ impl<T: Real, const D: usize> PoissonSolver<T, D> for RedBlack<T, D> {
         let Self { b, next, weights, .. } = self;
         let solve = Solve::start(problem, rhs, p, b, budget)?;
         problem.prepare(next);
-        Ok(solve.run(problem, p, b, |p, sweeps| {
+        Ok(solve.run(problem, p, b, Looks::Seldom, |p, sweeps| {
             for colour in (0..2 * sweeps).map(|half| half % 2) {
                 let stencil = problem.stencil(p.as_slice(), b.as_slice());
                 let pass = Colour { stencil, weights, colour };
@@ -112,6 +117,7 @@ impl<T: Real, const D: usize> RowPass<T, D, 1> for Colour<'_, T, D> {
     #[inline(always)]
     fn row(&self, row: Row<D>, [out]: [&mut [T]; 1]) {
         let parity = (row.at.iter().sum::<usize>() + self.colour) % 2;
-        self.stencil.compute::<RELAX>(row, &self.weights[parity..], out);
+        let weight = Weight { each: &self.weights[parity..], all: T::zero() };
+        self.stencil.compute::<RELAX>(row, weight, out);
     }
 }

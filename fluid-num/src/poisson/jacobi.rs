@@ -3,12 +3,11 @@
 //! Exactly symmetric, free of any order, and one read of p and b and one write a sweep: for a
 //! small fixed budget with a warm start it is hard to beat. Spectral radius cos(π/(N + 1)).
 
-use core::ops::Range;
-
 use super::Problem;
-use super::solver::{Budget, PoissonSolver, Solve};
-use super::stencil::{HALF_JACOBI, JACOBI, JACOBI_CUT, Pair, Pass, RowOf, Stencil};
-use crate::base::exec::{self, Region, Row, RowPass};
+use super::solver::{Budget, Looks, PoissonSolver, Solve};
+use super::stencil::{FIRST, HALF_JACOBI, JACOBI, JACOBI_CUT, run};
+use super::sweeps::{MOST, Sweeps};
+use crate::base::exec;
 use crate::grid::{Field, Grid};
 use crate::{Error, Real, SolveReport};
 
@@ -43,16 +42,22 @@ impl<T: Real, const D: usize> Jacobi<T, D> {
         self.next.fill(value);
     }
 
-    /// Does `count` sweeps and nothing else: `b` must be compatible, `p` a valid guess.
-    pub(super) fn sweep(
+    /// Does `count` ≥ 1 sweeps from p = 0 and nothing else; `b` must be compatible and multiplied
+    /// by h².
+    pub(super) fn sweep_from_zero(
         &mut self,
         problem: &Problem<T, D>,
         b: &Field<T, D>,
         p: &mut Field<T, D>,
         count: usize,
     ) {
-        problem.prepare(&mut self.next);
-        sweeps(problem, b, p, &mut self.next, count);
+        let stencil = problem.stencil(b.as_slice(), b.as_slice());
+        run::<FIRST, T, D>(stencil, T::one(), p.as_mut_slice());
+        if count > 1 {
+            problem.prepare(p);
+            problem.prepare(&mut self.next);
+            sweeps(problem, b, p, &mut self.next, count - 1);
+        }
     }
 }
 
@@ -67,7 +72,7 @@ impl<T: Real, const D: usize> PoissonSolver<T, D> for Jacobi<T, D> {
         let Self { b, next } = self;
         let solve = Solve::start(problem, rhs, p, b, budget)?;
         problem.prepare(next);
-        Ok(solve.run(problem, p, b, |p, count| {
+        Ok(solve.run(problem, p, b, Looks::Seldom, |p, count| {
             sweeps(problem, b, p, next, count);
             count
         }))
@@ -90,21 +95,20 @@ fn sweeps<T: Real, const D: usize>(
     while left > 0 {
         let stencil = problem.stencil(p.as_slice(), b.as_slice());
         let region = problem.region();
-        let target = [next.as_mut_slice()];
         // The last sweep of a singular problem goes half the way: a chequerboard, which a full
         // sweep turns over for ever, is gone then.
         let damped = usize::from(problem.is_singular());
         left -= if left == damped {
-            exec::rows(&region, target, &Pass::<T, D, HALF_JACOBI>(stencil));
+            run::<HALF_JACOBI, T, D>(stencil, T::one(), next.as_mut_slice());
             1
-        } else if left >= 4 + damped && problem.is_plain_2d() {
-            exec::rows(&region, target, &Sweeps::<T, D, 4>(stencil));
-            4
         } else if left >= 2 + damped && problem.is_plain_2d() {
-            exec::rows(&region, target, &Sweeps::<T, D, 2>(stencil));
-            2
+            let count = (left - damped).min(MOST);
+            let weights = [T::one(); MOST];
+            let several = Sweeps::<T, D, JACOBI, JACOBI_CUT> { stencil, weights, count };
+            exec::rows(&region, [next.as_mut_slice()], &several);
+            count
         } else {
-            exec::rows(&region, target, &Pass::<T, D, JACOBI_CUT>(stencil));
+            run::<JACOBI_CUT, T, D>(stencil, T::one(), next.as_mut_slice());
             1
         };
         p.swap_values(next);
@@ -112,94 +116,11 @@ fn sweeps<T: Real, const D: usize>(
     }
 }
 
-/// The number of columns that go through several sweeps together.
-const TILE: usize = 512;
-/// The most sweeps in one pass over memory.
-const MOST: usize = 4;
-/// A row of an inner sweep, with room for what the sweeps after it read on both sides.
-type Line<T> = [T; TILE + 2 * MOST];
-
-/// `K` sweeps in one pass over memory. Inner sweeps are kept for three rows at a time, in the
-/// nearest cache: sweep l of row r is due as soon as sweep l − 1 of row r + 1 is there. The same
-/// bits as one after the other (but for what is cut to zero, once a pass), at a fraction of the
-/// traffic. For the uniform operator in the
-/// plane, without periodic sides.
-struct Sweeps<'a, T, const D: usize, const K: usize>(Stencil<'a, T, D>);
-
-impl<T: Real, const D: usize, const K: usize> RowPass<T, D, 1> for Sweeps<'_, T, D, K> {
-    /// Neighbouring parts both compute the inner sweeps where they meet.
-    const GRAIN: usize = 1 << 16;
-
-    #[inline(always)]
-    fn row(&self, row: Row<D>, [out]: [&mut [T]; 1]) {
-        self.0.compute::<JACOBI_CUT>(row, &[], out);
-    }
-
-    #[inline(always)]
-    fn rows(&self, region: &Region<D>, rows: Range<usize>, [out]: [&mut [T]; 1]) {
-        let base = region.row(rows.start).start;
-        let outside = [T::zero(); TILE + 2 * MOST];
-        let mut left = region.lo[0];
-        while left < region.hi[0] {
-            let right = (left + TILE).min(region.hi[0]);
-            let mut inner = [[[T::zero(); TILE + 2 * MOST]; 3]; MOST - 1];
-            for newest in rows.start..rows.end + 2 * (K - 1) {
-                for sweep in 1..=K {
-                    // Sweep K of row r needs sweep l of the rows r − (K − l) to r + (K − l).
-                    let more = K - sweep;
-                    let Some(n) = (newest + 1).checked_sub(K - 1 + sweep) else {
-                        continue;
-                    };
-                    if n + more < rows.start || n >= rows.end + more || n >= region.rows() {
-                        continue;
-                    }
-                    let from = left.saturating_sub(more).max(region.lo[0]);
-                    let to = (right + more).min(region.hi[0]);
-                    let row = part_of_row(region, n, from..to);
-                    // Where column c lies in a line.
-                    let first = from + MOST - left;
-                    if sweep == 1 {
-                        let line = &mut inner[0][n % 3];
-                        self.0.compute::<JACOBI>(row, &[], &mut line[first..]);
-                        (line[first - 1], line[first + row.len]) = (T::zero(), T::zero());
-                        continue;
-                    }
-                    let (before, after) = inner.split_at_mut(sweep - 1);
-                    let before = &before[sweep - 2];
-                    let here = &before[n % 3];
-                    let below = if n > 0 { &before[(n - 1) % 3] } else { &outside };
-                    let above = if n + 1 < region.rows() { &before[(n + 1) % 3] } else { &outside };
-                    let y = Pair { below: &below[first..], above: &above[first..] };
-                    let x = Pair { below: &here[first - 1..], above: &here[first + 1..] };
-                    let b = row.of(self.0.b);
-                    let of = RowOf { x, y, z: y, p: &here[first..], b };
-                    if sweep == K {
-                        let target = &mut out[row.start - base..][..row.len];
-                        self.0.uniform::<JACOBI_CUT>(row, of, b, target);
-                    } else {
-                        let line: &mut Line<T> = &mut after[0][n % 3];
-                        self.0.uniform::<JACOBI>(row, of, b, &mut line[first..]);
-                        (line[first - 1], line[first + row.len]) = (T::zero(), T::zero());
-                    }
-                }
-            }
-            left = right;
-        }
-    }
-}
-
-#[inline(always)]
-fn part_of_row<const D: usize>(region: &Region<D>, n: usize, columns: Range<usize>) -> Row<D> {
-    let full = region.row(n);
-    let mut at = full.at;
-    at[0] = columns.start;
-    Row { at, start: full.start + columns.start - region.lo[0], len: columns.len() }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::poisson::End;
+    use crate::poisson::sweeps::TILE;
 
     #[test]
     fn many_sweeps_in_one_pass_are_the_bits_of_one_after_the_other() {
@@ -212,12 +133,13 @@ mod tests {
                 n += 1.0;
                 (n * 0.7_f32) % 1.0 - 0.4
             });
-            let mut solver = Jacobi::new(grid);
+            let mut next = Field::zeros(grid);
             let (mut once, mut twice) = (Field::zeros(grid), Field::zeros(grid));
             for _ in 0..11 {
-                solver.sweep(&problem, &b, &mut once, 1);
+                sweeps(&problem, &b, &mut once, &mut next, 1);
             }
-            solver.sweep(&problem, &b, &mut twice, 11);
+            next.fill(0.0);
+            sweeps(&problem, &b, &mut twice, &mut next, 11);
             assert!(once.max_abs() > 0.0);
             assert!(once.values().zip(twice.values()).all(|(a, b)| a.to_bits() == b.to_bits()));
         }

@@ -5,9 +5,10 @@ use alloc::vec::Vec;
 
 use super::regions::{Links, Regions};
 use super::stencil::{Coefficients, Stencil, residual_norm};
+use crate::base::digest::Digest;
 use crate::base::error::check;
-use crate::base::exec::{self, Region, Row, RowPass};
-use crate::grid::field::max_abs;
+use crate::base::exec::{self, Region, Row, RowFold, RowPass, RowReduce};
+use crate::grid::field::{lanes, largest, max_abs};
 use crate::grid::{Boundary, Faces, Field, Grid, Side};
 use crate::{Error, Real};
 
@@ -45,6 +46,7 @@ pub struct Problem<T, const D: usize> {
     shift: T,
     variable: Option<Variable<T, D>>,
     singular: bool,
+    fingerprint: u64,
 }
 
 /// Coefficients that differ from place to place.
@@ -79,7 +81,9 @@ impl<T: Real, const D: usize> Problem<T, D> {
     fn with_ends(grid: Grid<T, D>, ends: [[End; 2]; D]) -> Self {
         let region = grid.interior();
         let shift = T::zero();
-        let mut problem = Self { grid, region, ends, shift, variable: None, singular: false };
+        let variable = None;
+        let mut problem =
+            Self { grid, region, ends, shift, variable, singular: false, fingerprint: 0 };
         problem.refresh();
         problem
     }
@@ -164,6 +168,16 @@ impl<T: Real, const D: usize> Problem<T, D> {
         self.singular
     }
 
+    /// Which axes are periodic.
+    pub(super) fn periodic(&self) -> [bool; D] {
+        self.ends.map(|pair| pair[0] == End::Periodic)
+    }
+
+    /// A number that differs where grid, ends, shift, coefficients or active cells do.
+    pub(super) fn fingerprint(&self) -> u64 {
+        self.fingerprint
+    }
+
     /// Whether the operator is the same everywhere but at the ends, in the plane, and no axis is
     /// periodic.
     pub(super) fn is_plain_2d(&self) -> bool {
@@ -219,12 +233,17 @@ impl<T: Real, const D: usize> Problem<T, D> {
 
     /// The largest |b − A·p|, where `rhs` has been made compatible; NaN if any value is.
     pub fn residual(&self, p: &Field<T, D>, rhs: &Field<T, D>) -> T {
-        residual_norm(&self.stencil(p.as_slice(), rhs.as_slice()))
-            / (self.grid.dx() * self.grid.dx())
+        let stencil = self.stencil(p.as_slice(), rhs.as_slice());
+        residual_norm(stencil, Some(self.h2())) / self.h2()
     }
 
-    /// Copies `rhs` to `b`, zero where nothing is active and without its mean over each singular
-    /// region; gives the largest such mean and max|b|.
+    /// h², by which the solvers multiply the equation.
+    pub(super) fn h2(&self) -> T {
+        self.grid.dx() * self.grid.dx()
+    }
+
+    /// Writes h²·`rhs` to `b`, zero where nothing is active and without its mean over each singular
+    /// region; gives the largest such mean of `rhs` and max|b|, 0 where nothing is left to solve.
     ///
     /// # Errors
     /// [`Error::NotFinite`] for a right-hand side with NaN or infinities.
@@ -234,22 +253,27 @@ impl<T: Real, const D: usize> Problem<T, D> {
         b: &mut Field<T, D>,
     ) -> Result<(T, T), Error> {
         crate::grid::ops::same_grid(rhs.grid() == &self.grid, "rhs")?;
-        let given = max_abs(&self.region, rhs.as_slice());
+        let h2 = self.h2();
+        let (given, sum) =
+            exec::reduce(&self.region, &Extent(rhs.as_slice())).unwrap_or((T::zero(), 0.0));
         if !given.is_finite() {
             rhs.check_finite("rhs")?;
         }
-        b.as_mut_slice().copy_from_slice(rhs.as_slice());
-        if let Some(v) = &self.variable {
-            mask(&self.region, &v.inverse, b.as_mut_slice());
-        }
-        if !self.singular {
-            return Ok((T::zero(), max_abs(&self.region, b.as_slice())));
-        }
-        let mean = self.remove_means(b);
+        let uniform = self.singular && self.variable.is_none();
+        let mean = if uniform { sum / self.region.count() as f64 } else { 0.0 };
+        let scaled = Scaled { rhs: rhs.as_slice(), mean: T::of(mean), h2 };
+        let most = exec::fold(&self.region, [b.as_mut_slice()], &scaled).unwrap_or(T::zero());
+        let (mean, most) = match &self.variable {
+            None => (T::of(mean).magnitude(), most),
+            Some(v) => {
+                mask(&self.region, &v.inverse, b.as_mut_slice());
+                let mean = self.remove_means(b) / h2;
+                (mean, max_abs(&self.region, b.as_slice()))
+            }
+        };
         // What is left of a constant right-hand side is its rounding, not a problem to solve.
-        let rest = max_abs(&self.region, b.as_slice());
-        let noise = given * T::EPSILON * T::of(4.0);
-        Ok((mean, if rest > noise { rest } else { T::zero() }))
+        let noise = if self.singular { given * h2 * T::EPSILON * T::of(4.0) } else { T::zero() };
+        Ok((mean, if most > noise { most.or_nothing() } else { T::zero() }))
     }
 
     /// Makes `p` a valid initial guess: 0 wherever it is not unknown, periodic ghosts set.
@@ -302,8 +326,7 @@ impl<T: Real, const D: usize> Problem<T, D> {
             p,
             b,
             region: self.region,
-            h2: self.grid.dx() * self.grid.dx(),
-            shift: self.shift * self.grid.dx() * self.grid.dx(),
+            shift: self.shift * self.h2(),
             ends: self.end_weights(),
             coefficients,
         }
@@ -322,6 +345,24 @@ impl<T: Real, const D: usize> Problem<T, D> {
 
     /// Rebuilds what depends on the ends, β, σ and the active places.
     fn refresh(&mut self) {
+        self.find_regions();
+        self.fingerprint = self.digest();
+    }
+
+    fn digest(&self) -> u64 {
+        let mut digest = Digest::new().values(&[self.grid.dx(), self.shift]);
+        for a in 0..D {
+            digest = digest.word(self.region.lo[a] as u64).word(self.region.hi[a] as u64);
+            digest = self.ends[a].iter().fold(digest, |d, end| d.word(*end as u64));
+        }
+        let Some(v) = &self.variable else {
+            return digest.finish();
+        };
+        let arrays = v.coefficients.slices().into_iter().chain([v.inverse.as_slice()]);
+        arrays.fold(digest, |d, array| d.interleaved(array)).finish()
+    }
+
+    fn find_regions(&mut self) {
         let held = |end: &End| matches!(end, End::Dirichlet | End::DirichletNode);
         let closed = !self.ends.iter().flatten().any(held);
         let shift = self.shift * self.grid.dx() * self.grid.dx();
@@ -426,6 +467,49 @@ fn mask<T: Real, const D: usize>(region: &Region<D>, inverse: &[T], values: &mut
     }
 }
 
+/// The largest magnitude and the sum of a right-hand side.
+struct Extent<'a, T>(&'a [T]);
+
+impl<T: Real, const D: usize> RowReduce<D> for Extent<'_, T> {
+    type Output = (T, f64);
+
+    #[inline(always)]
+    fn row(&self, row: Row<D>) -> (T, f64) {
+        let row = row.of(self.0);
+        let sum = lanes(row, 0.0, |sum, v| sum + v.to_f64(), |a, b| a + b);
+        (largest(row), sum)
+    }
+
+    fn join(a: (T, f64), b: (T, f64)) -> (T, f64) {
+        (a.0.worst(b.0), a.1 + b.1)
+    }
+}
+
+/// b = h²(rhs − mean), and max|b|.
+struct Scaled<'a, T> {
+    rhs: &'a [T],
+    mean: T,
+    h2: T,
+}
+
+impl<T: Real, const D: usize> RowFold<T, D, 1> for Scaled<'_, T> {
+    type Output = T;
+
+    #[inline(always)]
+    fn row(&self, row: Row<D>, [b]: [&mut [T]; 1]) -> T {
+        let (rhs, b) = (row.of(self.rhs), &mut b[..row.len]);
+        let (mean, h2) = (self.mean, self.h2);
+        for i in 0..row.len {
+            b[i] = (rhs[i] - mean) * h2;
+        }
+        largest(b)
+    }
+
+    fn join(a: T, b: T) -> T {
+        a.worst(b)
+    }
+}
+
 struct Add<T>(T);
 impl<T: Real, const D: usize> RowPass<T, D, 1> for Add<T> {
     #[inline(always)]
@@ -438,7 +522,7 @@ impl<T: Real, const D: usize> RowPass<T, D, 1> for Add<T> {
 }
 
 /// Zero outside `region`.
-fn clear_around<T: Real, const D: usize>(region: &Region<D>, values: &mut [T]) {
+pub(super) fn clear_around<T: Real, const D: usize>(region: &Region<D>, values: &mut [T]) {
     let mut done = 0;
     for n in 0..region.rows() {
         let row = region.row(n);

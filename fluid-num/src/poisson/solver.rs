@@ -1,6 +1,10 @@
 //! The seam: what every solver takes and gives, and the choice of one by a word.
 
-use super::{ConjugateGradient, Jacobi, Preconditioner, Problem, RedBlack};
+use super::stencil::residual_norm;
+use super::{
+    ConjugateGradient, Filter, FilterParams, Jacobi, Multigrid, MultigridParams, Preconditioner,
+    Problem, RedBlack, Spectral, SpectralMethod,
+};
 use crate::base::error::check;
 use crate::grid::field::max_abs;
 use crate::grid::{Field, Grid};
@@ -73,18 +77,65 @@ pub enum SolverKind<T> {
     },
     /// [`ConjugateGradient`].
     ConjugateGradient(Preconditioner),
+    /// [`Multigrid`].
+    Multigrid(MultigridParams),
+    /// [`Filter`].
+    Filter(FilterParams),
+    /// [`Spectral`]: only for problems without variable β and solids.
+    Spectral(SpectralMethod),
 }
 
 impl<T: Real> SolverKind<T> {
-    /// Every kind with its default settings, for menus and tests.
-    pub fn all() -> [Self; 5] {
+    /// Every kind, with its default settings, for menus.
+    pub fn all() -> [Self; 11] {
+        let [a, b, c, d, e, f, g, h, i, j] = Self::general();
+        [a, b, c, d, e, f, g, h, i, j, Self::Spectral(SpectralMethod::default())]
+    }
+
+    /// Every kind that solves any problem, with its default settings.
+    pub fn general() -> [Self; 10] {
         [
             Self::Jacobi,
             Self::GaussSeidel,
             Self::Sor { relaxation: None },
             Self::ConjugateGradient(Preconditioner::None),
             Self::ConjugateGradient(Preconditioner::Jacobi),
+            Self::ConjugateGradient(Preconditioner::IncompleteCholesky),
+            Self::ConjugateGradient(Preconditioner::Spectral),
+            Self::ConjugateGradient(Preconditioner::Multigrid(MultigridParams::default())),
+            Self::Multigrid(MultigridParams::default()),
+            Self::Filter(FilterParams::default()),
         ]
+    }
+
+    /// Whether the kind solves `problem`.
+    ///
+    /// # Errors
+    /// [`Error::UnsuitableSolver`], which names one that does.
+    pub fn suits<const D: usize>(&self, problem: &Problem<T, D>) -> Result<(), Error> {
+        match self {
+            Self::Spectral(_) if problem.is_variable() => Err(Error::UnsuitableSolver {
+                solver: self.name(),
+                reason: "there are solids, or coefficients that vary",
+                instead: SolverKind::best_for(problem, Budget::tolerance(T::of(1e-3), 1)).name(),
+            }),
+            _ => Ok(()),
+        }
+    }
+
+    /// Checks the settings of the kind.
+    ///
+    /// # Errors
+    /// [`Error::InvalidParameter`] for a relaxation outside (0, 2), or as [`MultigridParams::check`]
+    /// and [`FilterParams::check`].
+    pub fn check(&self) -> Result<(), Error> {
+        match self {
+            Self::Sor { relaxation: Some(relaxation) } => RedBlack::<T, 2>::check(*relaxation),
+            Self::Multigrid(params)
+            | Self::ConjugateGradient(Preconditioner::Multigrid(params)) => params.check(),
+            Self::Filter(params) => params.check(),
+            _ => Ok(()),
+        }
     }
 
     /// The name of the method.
@@ -93,8 +144,11 @@ impl<T: Real> SolverKind<T> {
             Self::Jacobi => "Jacobi",
             Self::GaussSeidel => "Gauss-Seidel",
             Self::Sor { .. } => "SOR",
-            Self::ConjugateGradient(Preconditioner::None) => "CG",
-            Self::ConjugateGradient(Preconditioner::Jacobi) => "CG (Jacobi)",
+            Self::ConjugateGradient(preconditioner) => preconditioner.name(),
+            Self::Multigrid(_) => "multigrid",
+            Self::Filter(_) => "Poisson filter",
+            Self::Spectral(SpectralMethod::Tridiagonal) => "spectral",
+            Self::Spectral(SpectralMethod::FullTransform) => "spectral (full)",
         }
     }
 }
@@ -108,13 +162,19 @@ pub enum Solver<T, const D: usize> {
     RedBlack(RedBlack<T, D>),
     /// See [`ConjugateGradient`].
     ConjugateGradient(ConjugateGradient<T, D>),
+    /// See [`Multigrid`].
+    Multigrid(Multigrid<T, D>),
+    /// See [`Filter`].
+    Filter(Filter<T, D>),
+    /// See [`Spectral`].
+    Spectral(Spectral<T, D>),
 }
 
 impl<T: Real, const D: usize> Solver<T, D> {
     /// A solver of this kind, with its scratch memory, for problems on `grid`.
     ///
     /// # Errors
-    /// [`Error::InvalidParameter`] for a relaxation outside (0, 2).
+    /// [`Error::InvalidParameter`] for a relaxation outside (0, 2) or other parameters out of range.
     pub fn new(grid: Grid<T, D>, kind: SolverKind<T>) -> Result<Self, Error> {
         Ok(match kind {
             SolverKind::Jacobi => Self::Jacobi(Jacobi::new(grid)),
@@ -124,8 +184,11 @@ impl<T: Real, const D: usize> Solver<T, D> {
                 Self::RedBlack(RedBlack::new(grid, relaxation.unwrap_or(optimum))?)
             }
             SolverKind::ConjugateGradient(preconditioner) => {
-                Self::ConjugateGradient(ConjugateGradient::new(grid, preconditioner))
+                Self::ConjugateGradient(ConjugateGradient::new(grid, preconditioner)?)
             }
+            SolverKind::Multigrid(params) => Self::Multigrid(Multigrid::new(grid, params)?),
+            SolverKind::Filter(params) => Self::Filter(Filter::new(grid, params)?),
+            SolverKind::Spectral(method) => Self::Spectral(Spectral::new(grid, method)),
         })
     }
 }
@@ -137,6 +200,9 @@ impl<T: Real, const D: usize> Solver<T, D> {
             Self::Jacobi(s) => s.poison(value),
             Self::RedBlack(s) => s.poison(value),
             Self::ConjugateGradient(s) => s.poison(value),
+            Self::Multigrid(s) => s.poison(value),
+            Self::Filter(s) => s.poison(value),
+            Self::Spectral(s) => s.poison(value),
         }
     }
 }
@@ -153,6 +219,9 @@ impl<T: Real, const D: usize> PoissonSolver<T, D> for Solver<T, D> {
             Self::Jacobi(s) => s.solve(problem, rhs, p, budget),
             Self::RedBlack(s) => s.solve(problem, rhs, p, budget),
             Self::ConjugateGradient(s) => s.solve(problem, rhs, p, budget),
+            Self::Multigrid(s) => s.solve(problem, rhs, p, budget),
+            Self::Filter(s) => s.solve(problem, rhs, p, budget),
+            Self::Spectral(s) => s.solve(problem, rhs, p, budget),
         }
     }
 
@@ -161,12 +230,21 @@ impl<T: Real, const D: usize> PoissonSolver<T, D> for Solver<T, D> {
             Self::Jacobi(s) => s.name(),
             Self::RedBlack(s) => s.name(),
             Self::ConjugateGradient(s) => s.name(),
+            Self::Multigrid(s) => s.name(),
+            Self::Filter(s) => s.name(),
+            Self::Spectral(s) => s.name(),
         }
     }
 }
 
-/// How often at most an iterative solver looks at its residual.
-const CHECK_EVERY: usize = 16;
+/// How often an iterative solver that has a tolerance looks at its residual.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Looks {
+    /// After every iteration: they are few and dear.
+    Always,
+    /// After 1, 2, 4, 8, 16, 32, 48, … iterations.
+    Seldom,
+}
 
 /// What all iterative solvers share: the compatible right-hand side, the guess, the norms, the
 /// test for an end.
@@ -192,9 +270,6 @@ impl<T: Real> Solve<T> {
             p.check_finite("p")?;
         }
         let (incompatibility, scale) = problem.compatible(rhs, b)?;
-        // A right-hand side that has faded to nothing is nothing to solve.
-        let h = problem.grid().dx();
-        let scale = if (scale * h * h).or_nothing() > T::zero() { scale } else { T::zero() };
         problem.prepare(p);
         let report = SolveReport {
             iterations: 0,
@@ -220,14 +295,18 @@ impl<T: Real> Solve<T> {
         problem: &Problem<T, D>,
         p: &mut Field<T, D>,
         b: &Field<T, D>,
+        looks: Looks,
         mut sweep: impl FnMut(&mut Field<T, D>, usize) -> usize,
     ) -> SolveReport<T> {
         while !self.report.converged && self.report.iterations < self.budget.iterations {
             let done = self.report.iterations;
             let left = self.budget.iterations - done;
-            // Looks after 1, 2, 4, 8, 16, 32, 48, … iterations; without a tolerance at the end.
-            let looking = self.budget.tolerance > T::zero();
-            let count = if looking { done.clamp(1, CHECK_EVERY).min(left) } else { left };
+            let count = match looks {
+                // Without a tolerance at the end only.
+                _ if self.budget.tolerance <= T::zero() => left,
+                Looks::Always => 1,
+                Looks::Seldom => done.clamp(1, 16).min(left),
+            };
             let done = sweep(p, count);
             self.report.iterations += done;
             self.measure(problem, p, b);
@@ -245,7 +324,7 @@ impl<T: Real> Solve<T> {
         p: &Field<T, D>,
         b: &Field<T, D>,
     ) {
-        let residual = problem.residual(p, b);
+        let residual = residual_norm(problem.stencil(p.as_slice(), b.as_slice()), None);
         let relative = if self.scale > T::zero() { residual / self.scale } else { residual };
         self.report.residual = relative;
         self.report.converged = relative <= self.budget.tolerance;

@@ -2,26 +2,29 @@
 
 use crate::Real;
 use crate::base::exec::{self, Region, Row, RowPass, RowReduce};
-use crate::grid::field::lanes;
-use crate::grid::sample::BLOCK;
+use crate::grid::field::largest;
 
-/// (Σ a·p_neighbour − h²b)/diagonal.
+/// (Σ a·p_neighbour − b)/diagonal.
 pub(super) const JACOBI: u8 = 0;
-/// p + weight·(Jacobi − p).
-pub(super) const RELAX: u8 = 1;
-/// (Σ a·p_neighbour − diagonal·p) − h²b: the residual of −A·p = −h²b, whose operator is positive.
-pub(super) const RESIDUAL: u8 = 2;
-/// diagonal·p − Σ a·p_neighbour.
-pub(super) const PRODUCT: u8 = 3;
-
 /// The same, cut to zero where it is nothing: a front that spreads from a far source falls by a
 /// power of ten every second place, and the sweeps would wade through subnormal numbers.
-pub(super) const JACOBI_CUT: u8 = 6;
-/// h²b/diagonal.
-pub(super) const DIVIDE: u8 = 4;
-
-/// The mean of p and (Σ a·p_neighbour − h²b)/diagonal.
-pub(super) const HALF_JACOBI: u8 = 5;
+pub(super) const JACOBI_CUT: u8 = 1;
+/// The mean of p and (Σ a·p_neighbour − b)/diagonal.
+pub(super) const HALF_JACOBI: u8 = 2;
+/// p + weight·(Jacobi − p).
+pub(super) const RELAX: u8 = 3;
+/// (Σ a·p_neighbour − diagonal·p) − b: the residual of −A·p = −b, whose operator is positive.
+pub(super) const RESIDUAL: u8 = 4;
+/// diagonal·p − Σ a·p_neighbour.
+pub(super) const PRODUCT: u8 = 5;
+/// b/diagonal.
+pub(super) const DIVIDE: u8 = 6;
+/// −ω·b/diagonal: a weighted Jacobi sweep from p = 0.
+pub(super) const FIRST: u8 = 7;
+/// p + ω·(Jacobi − p).
+pub(super) const WEIGHTED: u8 = 8;
+/// The same, cut to zero where it is nothing.
+pub(super) const WEIGHTED_CUT: u8 = 9;
 
 /// What stands before p at a place and its neighbours.
 #[derive(Debug, Clone, Copy)]
@@ -32,16 +35,41 @@ pub(super) enum Coefficients<'a, T, const D: usize> {
     Variable { a: [&'a [T]; D], diagonal: &'a [T], inverse: &'a [T] },
 }
 
-/// The operator at work on p, with the right-hand side b.
+/// The operator at work on p, with the right-hand side b, which has been multiplied by h².
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Stencil<'a, T, const D: usize> {
     pub(super) p: &'a [T],
     pub(super) b: &'a [T],
     pub(super) region: Region<D>,
-    pub(super) h2: T,
     pub(super) shift: T,
+    /// What an end adds to the diagonal of an outermost place in place of a neighbour's 1.
     pub(super) ends: [[T; 2]; D],
     pub(super) coefficients: Coefficients<'a, T, D>,
+}
+
+/// The weight of an operation at the places of a row.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Weight<'a, T> {
+    /// Of [`RELAX`], place by place.
+    pub(super) each: &'a [T],
+    /// Of the operations with an ω, the same at all places.
+    pub(super) all: T,
+}
+
+impl<T: Real> Weight<'_, T> {
+    /// The same at all places.
+    #[inline(always)]
+    pub(super) fn all(all: T) -> Self {
+        Self { each: &[], all }
+    }
+}
+
+impl<'a, T> Weight<'a, T> {
+    /// The weights of a row; any slice of its length where there is one weight for all.
+    #[inline(always)]
+    fn of<const OP: u8>(self, row: &'a [T]) -> &'a [T] {
+        if OP == RELAX { &self.each[..row.len()] } else { row }
+    }
 }
 
 /// One row's neighbours along one axis.
@@ -78,26 +106,42 @@ fn beside<'a, T, const D: usize>(row: Row<D>, array: &'a [T], stride: usize) -> 
 impl<T: Real, const D: usize> Stencil<'_, T, D> {
     /// Computes one row (or part of one) of the operation `OP`.
     #[inline(always)]
-    pub(super) fn compute<const OP: u8>(&self, row: Row<D>, weight: &[T], out: &mut [T]) {
-        let len = row.len;
-        let out = &mut out[..len];
+    pub(super) fn compute<const OP: u8>(&self, row: Row<D>, weight: Weight<'_, T>, out: &mut [T]) {
+        self.compute_from::<OP>(row, self.reads(row), weight, out);
+    }
+
+    /// What a row of the operator reads.
+    #[inline(always)]
+    pub(super) fn reads(&self, row: Row<D>) -> RowOf<'_, T> {
         let strides = self.region.strides;
-        let of = RowOf {
+        RowOf {
             x: beside(row, self.p, 1),
             y: beside(row, self.p, strides[1]),
             z: beside(row, self.p, strides[D - 1]),
             p: row.of(self.p),
             b: row.of(self.b),
-        };
-        let RowOf { x, y, z, p, b } = of;
-        let weight = if OP == RELAX { &weight[..len] } else { b };
-        // Read once: the compiler cannot know that writing `out` leaves it alone.
-        let h2 = self.h2;
+        }
+    }
+
+    /// Computes one row (or part of one) from what it reads.
+    #[inline(always)]
+    pub(super) fn compute_from<const OP: u8>(
+        &self,
+        row: Row<D>,
+        of: RowOf<'_, T>,
+        weight: Weight<'_, T>,
+        out: &mut [T],
+    ) {
+        let len = row.len;
+        let out = &mut out[..len];
         match self.coefficients {
-            Coefficients::Uniform => {
-                self.uniform::<OP>(row, of, weight, out);
-            }
+            Coefficients::Uniform => self.uniform::<OP>(row, of, weight, out),
             Coefficients::Variable { a, diagonal, inverse } => {
+                let strides = self.region.strides;
+                let RowOf { x, y, z, p, b } = of;
+                let (x, y, z) = (x.cut(len), y.cut(len), z.cut(len));
+                let (p, b) = (&p[..len], &b[..len]);
+                let (each, all) = (weight.of::<OP>(b), weight.all);
                 let (diagonal, inverse) = (row.of(diagonal), row.of(inverse));
                 let ax = Pair { below: row.of(a[0]), above: row.after(a[0], 1) };
                 let ay = Pair { below: row.of(a[1]), above: row.after(a[1], strides[1]) };
@@ -110,8 +154,9 @@ impl<T: Real, const D: usize> Stencil<'_, T, D> {
                     if D == 3 {
                         sum += az.below[i] * z.below[i] + az.above[i] * z.above[i];
                     }
-                    let own = [diagonal[i], inverse[i], weight[i]];
-                    out[i] = finish::<T, OP>(sum, h2 * b[i], p[i], own);
+                    let weight = if OP == RELAX { each[i] } else { all };
+                    let own = [diagonal[i], inverse[i], weight];
+                    out[i] = finish::<T, OP>(sum, b[i], p[i], own);
                 }
             }
         }
@@ -123,20 +168,21 @@ impl<T: Real, const D: usize> Stencil<'_, T, D> {
         &self,
         row: Row<D>,
         of: RowOf<'_, T>,
-        weight: &[T],
+        weight: Weight<'_, T>,
         out: &mut [T],
     ) {
         let len = row.len;
         let RowOf { x, y, z, p, b } = of;
         let (x, y, z) = (x.cut(len), y.cut(len), z.cut(len));
-        let (p, b, weight) = (&p[..len], &b[..len], &weight[..len]);
+        let (p, b) = (&p[..len], &b[..len]);
+        let (each, all) = (weight.of::<OP>(b), weight.all);
         let out = &mut out[..len];
-        let h2 = self.h2;
         let middle = self.row_diagonal(row);
         let inverse = T::one() / middle;
         for i in 0..len {
             let sum = neighbours::<T, D>(x, y, z, i);
-            out[i] = finish::<T, OP>(sum, h2 * b[i], p[i], [middle, inverse, weight[i]]);
+            let weight = if OP == RELAX { each[i] } else { all };
+            out[i] = finish::<T, OP>(sum, b[i], p[i], [middle, inverse, weight]);
         }
         // The ends of the row have a diagonal of their own.
         for i in [0, len - 1] {
@@ -149,7 +195,8 @@ impl<T: Real, const D: usize> Stencil<'_, T, D> {
                 let diagonal = middle - T::of(2.0) + (below + above);
                 let inverse = if diagonal > T::zero() { T::one() / diagonal } else { T::zero() };
                 let sum = neighbours::<T, D>(x, y, z, i);
-                out[i] = finish::<T, OP>(sum, h2 * b[i], p[i], [diagonal, inverse, weight[i]]);
+                let weight = if OP == RELAX { each[i] } else { all };
+                out[i] = finish::<T, OP>(sum, b[i], p[i], [diagonal, inverse, weight]);
             }
         }
     }
@@ -182,40 +229,55 @@ fn neighbours<T: Real, const D: usize>(
 
 /// What a sum over neighbours becomes; `own` is the diagonal, its inverse and the weight.
 #[inline(always)]
-fn finish<T: Real, const OP: u8>(sum: T, hb: T, p: T, own: [T; 3]) -> T {
+fn finish<T: Real, const OP: u8>(sum: T, b: T, p: T, own: [T; 3]) -> T {
     let [diagonal, inverse, weight] = own;
     let unknown = inverse > T::zero();
     match OP {
-        JACOBI => (sum - hb) * inverse,
-        JACOBI_CUT => ((sum - hb) * inverse).or_nothing(),
-        RELAX => (p + weight * ((sum - hb) * inverse - p)).or_nothing(),
-        HALF_JACOBI => ((p + (sum - hb) * inverse) * T::of(0.5)).or_nothing(),
-        DIVIDE => hb * inverse,
-        RESIDUAL if unknown => (sum - diagonal * p) - hb,
+        JACOBI => (sum - b) * inverse,
+        JACOBI_CUT => ((sum - b) * inverse).or_nothing(),
+        HALF_JACOBI => ((p + (sum - b) * inverse) * T::of(0.5)).or_nothing(),
+        DIVIDE => b * inverse,
+        FIRST => (-b * (weight * inverse)).or_nothing(),
+        WEIGHTED => (T::one() - weight) * p + (weight * inverse) * (sum - b),
+        RELAX => (p + weight * ((sum - b) * inverse - p)).or_nothing(),
+        WEIGHTED_CUT => ((T::one() - weight) * p + (weight * inverse) * (sum - b)).or_nothing(),
+        RESIDUAL if unknown => (sum - diagonal * p) - b,
         PRODUCT if unknown => diagonal * p - sum,
         _ => T::zero(),
     }
 }
 
-/// The operation `OP` over whole rows.
-pub(super) struct Pass<'a, T, const D: usize, const OP: u8>(pub(super) Stencil<'a, T, D>);
+/// The operation `OP` over whole rows, with one weight for all places.
+pub(super) struct Pass<'a, T, const D: usize, const OP: u8> {
+    pub(super) stencil: Stencil<'a, T, D>,
+    pub(super) weight: T,
+}
 
 impl<T: Real, const D: usize, const OP: u8> RowPass<T, D, 1> for Pass<'_, T, D, OP> {
     #[inline(always)]
     fn row(&self, row: Row<D>, [out]: [&mut [T]; 1]) {
-        self.0.compute::<OP>(row, &[], out);
+        self.stencil.compute::<OP>(row, Weight::all(self.weight), out);
     }
 }
 
-/// Runs `OP` (without weights) over the unknowns.
+/// Runs `OP` over the unknowns.
 pub(super) fn run<const OP: u8, T: Real, const D: usize>(
     stencil: Stencil<'_, T, D>,
+    weight: T,
     out: &mut [T],
 ) {
-    exec::rows(&stencil.region, [out], &Pass::<T, D, OP>(stencil));
+    exec::rows(&stencil.region, [out], &Pass::<T, D, OP> { stencil, weight });
 }
 
-struct ResidualNorm<'a, T, const D: usize>(Stencil<'a, T, D>);
+/// The part of a row whose residual is held at a time: long enough that reducing it costs little.
+const BLOCK: usize = 256;
+
+/// max |b·scale − A·p|.
+struct ResidualNorm<'a, T, const D: usize> {
+    stencil: Stencil<'a, T, D>,
+    /// `None` for 1.
+    scale: Option<T>,
+}
 
 impl<T: Real, const D: usize> RowReduce<D> for ResidualNorm<'_, T, D> {
     type Output = T;
@@ -223,16 +285,22 @@ impl<T: Real, const D: usize> RowReduce<D> for ResidualNorm<'_, T, D> {
     #[inline(always)]
     fn row(&self, row: Row<D>) -> T {
         let mut worst = T::zero();
-        let mut block = [T::zero(); BLOCK];
+        let (mut b, mut residual) = ([T::zero(); BLOCK], [T::zero(); BLOCK]);
         let mut first = 0;
         while first < row.len {
             let len = (row.len - first).min(BLOCK);
             let mut at = row.at;
             at[0] += first;
             let part = Row { at, start: row.start + first, len };
-            self.0.compute::<RESIDUAL>(part, &[], &mut block);
-            let most = lanes(&block[..len], T::zero(), |m, v| m.worst(v.magnitude()), T::worst);
-            worst = worst.worst(most);
+            let mut of = self.stencil.reads(part);
+            if let Some(scale) = self.scale {
+                for i in 0..len {
+                    b[i] = of.b[i] * scale;
+                }
+                of.b = &b[..len];
+            }
+            self.stencil.compute_from::<RESIDUAL>(part, of, Weight::all(T::zero()), &mut residual);
+            worst = worst.worst(largest(&residual[..len]));
             first += len;
         }
         worst
@@ -243,7 +311,10 @@ impl<T: Real, const D: usize> RowReduce<D> for ResidualNorm<'_, T, D> {
     }
 }
 
-/// max |h²b − A·p|.
-pub(super) fn residual_norm<T: Real, const D: usize>(stencil: &Stencil<'_, T, D>) -> T {
-    exec::reduce(&stencil.region, &ResidualNorm(*stencil)).unwrap_or(T::zero())
+/// max |b·scale − A·p|, the scale 1 where it is `None`.
+pub(super) fn residual_norm<T: Real, const D: usize>(
+    stencil: Stencil<'_, T, D>,
+    scale: Option<T>,
+) -> T {
+    exec::reduce(&stencil.region, &ResidualNorm { stencil, scale }).unwrap_or(T::zero())
 }

@@ -50,7 +50,7 @@ mod tests;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 
-pub use params::{QuantityParams, StableFluidsParams, Stepping};
+pub use params::{QuantityParams, StableFluidsParams, StepPart, Stepping};
 pub use source::{Effect, Source};
 
 use crate::advection::Advection;
@@ -147,7 +147,7 @@ impl<T: Real, const D: usize> StableFluids<T, D> {
             scratch: Field::zeros(grid),
             confinement: None,
             falloff: Falloff::new(&grid),
-            diffusion: Diffusion::new(grid),
+            diffusion: Diffusion::new(grid)?,
             viscosity_problems: core::array::from_fn(|a| Problem::viscosity(grid, &boundary, a)),
             diffusion_problem: Problem::diffusion(grid, &boundary),
             params,
@@ -315,6 +315,7 @@ impl<T: Real, const D: usize> StableFluids<T, D> {
         let step = self.steps;
         let project = |fluid: &mut Self| {
             fluid.look_at_bodies()?;
+            fluid.params.pressure_solver.suits(fluid.projection.problem())?;
             fluid.make_incompressible()
         };
         project(self).map_err(|error| as_unstable(error, step))
@@ -387,9 +388,23 @@ impl<T: Real, const D: usize> StableFluids<T, D> {
     ///
     /// # Errors
     /// [`Error::InvalidTimeStep`] for NaN, infinite or negative `dt`, an error of a source or a
-    /// body, or [`Error::NotFinite`] for a velocity that was set to NaN: the state is as before.
+    /// body, [`Error::UnsuitableSolver`] for a direct pressure solver among solids, or
+    /// [`Error::NotFinite`] for a velocity that was set to NaN: the state is as before.
     /// [`Error::Unstable`] where forces drove the velocity beyond the range of numbers.
     pub fn step(&mut self, dt: T) -> Result<StepReport<T>, Error> {
+        self.step_watched(dt, &mut |_| ())
+    }
+
+    /// [`Self::step`], which tells `watch` each part of the step as it ends: this library has no
+    /// clock, so whoever wants to know where the time goes reads one there.
+    ///
+    /// # Errors
+    /// As [`Self::step`].
+    pub fn step_watched(
+        &mut self,
+        dt: T,
+        watch: &mut dyn FnMut(StepPart),
+    ) -> Result<StepReport<T>, Error> {
         check::time_step(dt)?;
         self.sources.iter().try_for_each(|s| s.check(self.quantities.len()))?;
         if dt == T::zero() {
@@ -409,18 +424,21 @@ impl<T: Real, const D: usize> StableFluids<T, D> {
         }
         let step = self.steps;
         // From here on the state changes: what goes wrong now is no bad input.
-        self.advance(dt).map_err(|error| as_unstable(error, step))
+        self.advance(dt, watch).map_err(|error| as_unstable(error, step))
     }
 
-    fn advance(&mut self, dt: T) -> Result<StepReport<T>, Error> {
+    fn advance(&mut self, dt: T, watch: &mut dyn FnMut(StepPart)) -> Result<StepReport<T>, Error> {
         self.look_at_bodies()?;
+        self.params.pressure_solver.suits(self.projection.problem())?;
+        watch(StepPart::Preparation);
         if self.velocity_changed {
             self.make_incompressible()?;
+            watch(StepPart::Pressure);
         }
         self.hold_walls();
         let pressure = match self.params.stepping {
-            Stepping::Projection => self.step_by_projection(dt),
-            Stepping::Reflection => self.step_by_reflection(dt),
+            Stepping::Projection => self.step_by_projection(dt, watch),
+            Stepping::Reflection => self.step_by_reflection(dt, watch),
         }?;
         self.finish(dt, pressure)
     }
@@ -432,32 +450,50 @@ impl<T: Real, const D: usize> StableFluids<T, D> {
         self.velocity.check_finite("velocity")
     }
 
-    fn step_by_projection(&mut self, dt: T) -> Result<SolveReport<T>, Error> {
+    fn step_by_projection(
+        &mut self,
+        dt: T,
+        watch: &mut dyn FnMut(StepPart),
+    ) -> Result<SolveReport<T>, Error> {
         self.set_ghosts();
         self.carry_quantities(dt)?;
         self.carry_velocity(dt);
+        watch(StepPart::Advection);
         self.add_forces(dt);
         self.diffuse_velocity(dt)?;
-        self.make_incompressible()
+        watch(StepPart::Forces);
+        let report = self.make_incompressible();
+        watch(StepPart::Pressure);
+        report
     }
 
-    fn step_by_reflection(&mut self, dt: T) -> Result<SolveReport<T>, Error> {
+    fn step_by_reflection(
+        &mut self,
+        dt: T,
+        watch: &mut dyn FnMut(StepPart),
+    ) -> Result<SolveReport<T>, Error> {
         let half = dt * T::of(0.5);
         self.set_ghosts();
         self.carry_velocity(half);
+        watch(StepPart::Advection);
         self.add_forces(half);
         self.diffuse_velocity(half)?;
         self.remember_velocity()?;
+        watch(StepPart::Forces);
         self.make_incompressible()?;
+        watch(StepPart::Pressure);
         self.set_ghosts();
         self.carry_quantities(dt)?;
         self.carry_reflected_velocity(half);
+        watch(StepPart::Advection);
         self.add_forces(half);
         self.diffuse_velocity(half)?;
+        watch(StepPart::Forces);
         // What is left to correct has nothing of the pressure of the first half.
         self.projection.exchange_guess();
         let report = self.make_incompressible();
         self.projection.exchange_guess();
+        watch(StepPart::Pressure);
         report
     }
 

@@ -20,6 +20,19 @@ pub enum Stepping {
     Reflection,
 }
 
+/// A part of a step that has just ended, see [`super::StableFluids::step_watched`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StepPart {
+    /// Looking at sources and bodies.
+    Preparation,
+    /// Carrying quantities and the velocity along.
+    Advection,
+    /// Forces, sources and viscosity.
+    Forces,
+    /// A pressure solve and what it does to the velocity.
+    Pressure,
+}
+
 /// The parameters of [`super::StableFluids`]. The default is a box of smoke that rises.
 ///
 /// ```
@@ -103,15 +116,7 @@ impl<T: Real, const D: usize> StableFluidsParams<T, D> {
             Self::MAX_CONFINEMENT,
             "from 0 to 8",
         )?;
-        if let SolverKind::Sor { relaxation: Some(relaxation) } = self.pressure_solver {
-            check::within(
-                "relaxation",
-                relaxation,
-                1e-6,
-                2.0 - 1e-6,
-                "more than 0 and less than 2",
-            )?;
-        }
+        self.pressure_solver.check()?;
         self.pressure_budget.check()?;
         self.diffusion_budget.check()?;
         self.quantities.iter().try_for_each(QuantityParams::check)

@@ -37,6 +37,11 @@ impl<T: Real, const D: usize> Projection<T, D> {
         })
     }
 
+    /// The problem that is solved.
+    pub(super) fn problem(&self) -> &Problem<T, D> {
+        &self.problem
+    }
+
     /// Takes over the open fractions of solids that have moved.
     pub(super) fn set_solids(&mut self, solids: &Solids<T, D>) -> Result<(), Error> {
         self.problem.set_coefficients(solids.open(), None)

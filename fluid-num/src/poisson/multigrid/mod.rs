@@ -1,0 +1,334 @@
+//! Geometric multigrid: what is smooth is solved for on coarser grids, where it costs little.
+//!
+//! ```text
+//! cycle(A, b, p):  smooth p;   r = b − A·p;   b_c = Σ_children r;   e_c = A_c⁻¹ b_c by cycles;
+//!                  p += e_c of the parent;    smooth p
+//! ```
+//!
+//! **Smoothing** is weighted Jacobi with the weights of a Chebyshev polynomial over the part of the
+//! spectrum that coarser grids cannot see: exactly symmetric, free of any order, and as fast as
+//! memory and lanes allow.
+//! **Transfer** is by sums and copies between a place and its 2ᴰ children. **Coarse operators** are
+//! conductances in series, see [`coarsen`](self): the same operator at twice the size in a box, and
+//! true to open sides, solids, free surfaces and odd sizes. The **coarsest** level, at most 64
+//! places, is solved by a dense factorisation.
+//!
+//! Any size, any aspect ratio, any mix of sides, any β and any set of active cells. The hierarchy
+//! is rebuilt when the problem changes, without taking memory.
+//!
+//! Where the coefficients vary, a cycle's correction is scaled so that it lowers the energy norm of
+//! the error as far as it can; then no geometry makes cycles diverge.
+//!
+//! **Cost** of a cycle with 2 + 2 sweeps: about 8 passes over the finest grid in 2D, 7 in 3D.
+//! References: A. Brandt, *Multi-level adaptive solutions to boundary-value problems*, 1977,
+//! <https://doi.org/10.1090/S0025-5718-1977-0431719-X>; A. McAdams, E. Sifakis, J. Teran, *A
+//! parallel multigrid Poisson solver for fluids simulation on large grids*, 2010,
+//! <https://doi.org/10.2312/SCA/SCA10/065-073>; M. Adams et al., *Parallel multigrid smoothing:
+//! polynomial versus Gauss–Seidel*, 2003, <https://doi.org/10.1016/S0021-9991(03)00194-3>.
+
+mod coarsen;
+mod coarsest;
+mod level;
+
+use alloc::vec::Vec;
+
+use super::Problem;
+use super::conjugate_gradient::{dot, multiply};
+use super::operator::Operator;
+use super::problem::clear_around;
+use super::solver::{Budget, Looks, PoissonSolver, Solve};
+use super::stencil::{RESIDUAL, run};
+use crate::base::error::check;
+use crate::base::exec::{self, Row, RowPass};
+use crate::grid::{Field, Grid};
+use crate::{Error, Real, SolveReport};
+use coarsest::{Direct, MOST_PLACES};
+use level::Level;
+
+/// How a cycle visits the coarser levels.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Cycle {
+    /// Once each.
+    #[default]
+    V,
+    /// Twice each, twice as often on every level below: in 2D half as much work again.
+    W,
+    /// An F cycle, then a V cycle: between the two.
+    F,
+}
+
+/// The parameters of [`Multigrid`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct MultigridParams {
+    /// How coarser levels are visited; V.
+    pub cycle: Cycle,
+    /// Sweeps before and after each correction, 1 to 8; 2. More makes fewer, dearer cycles.
+    pub sweeps: usize,
+}
+
+impl Default for MultigridParams {
+    fn default() -> Self {
+        Self { cycle: Cycle::V, sweeps: 2 }
+    }
+}
+
+/// The most sweeps on one side of a correction.
+const MOST_SWEEPS: usize = 8;
+
+impl MultigridParams {
+    /// Checks the parameters.
+    ///
+    /// # Errors
+    /// [`Error::InvalidParameter`] for a number of sweeps outside 1 to 8.
+    pub fn check(&self) -> Result<(), Error> {
+        check::within("sweeps", self.sweeps as f64, 1.0, MOST_SWEEPS as f64, "from 1 to 8")
+    }
+}
+
+/// The multigrid solver and its hierarchy; an iteration is one cycle.
+///
+/// ```
+/// use fluid_num::poisson::{Budget, End, Multigrid, MultigridParams, PoissonSolver, Problem};
+/// use fluid_num::{Field, Grid2};
+/// let grid = Grid2::new([96, 65], 1.0_f64)?;
+/// let problem = Problem::new(grid, [[End::Neumann; 2]; 2])?;
+/// let rhs = Field::from_fn(grid, |[x, y]| if x < y { 1.0 } else { -1.0 });
+/// let mut p = Field::zeros(grid);
+/// let mut solver = Multigrid::new(grid, MultigridParams::default())?;
+/// let report = solver.solve(&problem, &rhs, &mut p, Budget::tolerance(1e-6, 20))?;
+/// assert!(report.converged && report.iterations <= 10);
+/// # Ok::<(), fluid_num::Error>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct Multigrid<T, const D: usize> {
+    params: MultigridParams,
+    weights: Weights<T>,
+    b: Field<T, D>,
+    next: Field<T, D>,
+    /// A·p − b and the correction made from it, where the coefficients vary.
+    residual: Field<T, D>,
+    correction: Field<T, D>,
+    levels: Vec<Level<T, D>>,
+    coarsest: Direct<T>,
+    /// The fingerprint of the problem that the hierarchy was built for.
+    built_for: Option<u64>,
+}
+
+impl<T: Real, const D: usize> Multigrid<T, D> {
+    /// A solver for problems on `grid`.
+    ///
+    /// # Errors
+    /// As [`MultigridParams::check`].
+    pub fn new(grid: Grid<T, D>, params: MultigridParams) -> Result<Self, Error> {
+        params.check()?;
+        let mut levels = Vec::new();
+        let (mut region, mut len) = (grid.interior(), grid.array_len());
+        while region.count() > MOST_PLACES {
+            let level = Level::new(coarsen::halved(&region), len)?;
+            (region, len) = (level.matrix.region, level.p.as_slice().len());
+            levels.push(level);
+        }
+        Ok(Self {
+            params,
+            weights: Weights::new(params.sweeps),
+            b: Field::zeros(grid),
+            next: Field::zeros(grid),
+            residual: Field::zeros(grid),
+            correction: Field::zeros(grid),
+            levels,
+            coarsest: Direct::new(),
+            built_for: None,
+        })
+    }
+
+    /// The parameters.
+    pub fn params(&self) -> MultigridParams {
+        self.params
+    }
+
+    #[cfg(test)]
+    pub(crate) fn poison(&mut self, value: T) {
+        let Self { b, next, residual, correction, .. } = self;
+        [b, next, residual, correction].into_iter().for_each(|f| f.fill(value));
+        self.levels.iter_mut().for_each(|l| l.poison(value));
+    }
+
+    /// One cycle for A·z = r from z = 0, of a problem that the hierarchy is prepared for.
+    pub(super) fn cycle(&mut self, problem: &Problem<T, D>, r: &Field<T, D>, z: &mut Field<T, D>) {
+        problem.prepare(&mut self.next);
+        let Self { next, levels, weights, coarsest, params, .. } = self;
+        let fields = (r, z, next);
+        let mut hierarchy = Hierarchy { weights, coarsest };
+        hierarchy.cycle(&Operator::of(problem), Start::Zero, params.cycle, fields, levels);
+    }
+
+    /// Rebuilds the hierarchy where the problem is another one, and makes the ghosts of all levels
+    /// say that p = 0 there.
+    pub(super) fn prepare(&mut self, problem: &Problem<T, D>) {
+        for Level { matrix, p, next, .. } in &mut self.levels {
+            clear_around(&matrix.region, p.as_mut_slice());
+            clear_around(&matrix.region, next.as_mut_slice());
+        }
+        if self.built_for == Some(problem.fingerprint()) {
+            return;
+        }
+        let mut fine = Operator::of(problem);
+        for level in &mut self.levels {
+            level.matrix.rebuild(&fine);
+            fine = level.matrix.operator();
+        }
+        self.coarsest.rebuild(&fine);
+        self.built_for = Some(problem.fingerprint());
+    }
+}
+
+impl<T: Real, const D: usize> PoissonSolver<T, D> for Multigrid<T, D> {
+    fn solve(
+        &mut self,
+        problem: &Problem<T, D>,
+        rhs: &Field<T, D>,
+        p: &mut Field<T, D>,
+        budget: Budget<T>,
+    ) -> Result<SolveReport<T>, Error> {
+        let solve = Solve::start(problem, rhs, p, &mut self.b, budget)?;
+        self.prepare(problem);
+        problem.prepare(&mut self.next);
+        problem.prepare(&mut self.correction);
+        let Self { b, next, residual, correction, levels, weights, coarsest, params, .. } = self;
+        let fine = Operator::of(problem);
+        let varies = problem.is_variable();
+        Ok(solve.run(problem, p, b, Looks::Always, |p, cycles| {
+            let mut hierarchy = Hierarchy { weights, coarsest };
+            for _ in 0..cycles {
+                if varies {
+                    let stencil = problem.stencil(p.as_slice(), b.as_slice());
+                    run::<RESIDUAL, T, D>(stencil, T::one(), residual.as_mut_slice());
+                    problem.remove_means(residual);
+                    let fields = (&*residual, &mut *correction, &mut *next);
+                    hierarchy.cycle(&fine, Start::Zero, params.cycle, fields, levels);
+                    correct(problem, residual, correction, next, p);
+                } else {
+                    hierarchy.cycle(&fine, Start::Guess, params.cycle, (b, p, next), levels);
+                }
+            }
+            cycles
+        }))
+    }
+
+    fn name(&self) -> &'static str {
+        "multigrid"
+    }
+}
+
+/// p −= θ·e with the θ that minimises the energy of the error, where A·e ≈ r = A·p − b: then no
+/// correction makes things worse. Uses `product` as scratch.
+fn correct<T: Real, const D: usize>(
+    problem: &Problem<T, D>,
+    r: &Field<T, D>,
+    e: &Field<T, D>,
+    product: &mut Field<T, D>,
+    p: &mut Field<T, D>,
+) {
+    let region = problem.region();
+    let curvature = multiply(problem.stencil(e.as_slice(), e.as_slice()), product);
+    let theta = -dot(&region, e, r) / curvature;
+    if curvature > 0.0 && theta.is_finite() {
+        let pass = Subtract { e: e.as_slice(), theta: T::of(theta) };
+        exec::rows(&region, [p.as_mut_slice()], &pass);
+        problem.wrap(p);
+    }
+}
+
+struct Subtract<'a, T> {
+    e: &'a [T],
+    theta: T,
+}
+
+impl<T: Real, const D: usize> RowPass<T, D, 1> for Subtract<'_, T> {
+    #[inline(always)]
+    fn row(&self, row: Row<D>, [p]: [&mut [T]; 1]) {
+        let (p, e, theta) = (&mut p[..row.len], row.of(self.e), self.theta);
+        for i in 0..row.len {
+            p[i] = (p[i] - theta * e[i]).or_nothing();
+        }
+    }
+}
+
+/// Where a cycle starts from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Start {
+    /// p as it is.
+    Guess,
+    /// p = 0, whatever it holds.
+    Zero,
+}
+
+/// What all levels share.
+struct Hierarchy<'a, T> {
+    weights: &'a Weights<T>,
+    coarsest: &'a mut Direct<T>,
+}
+
+impl<T: Real> Hierarchy<'_, T> {
+    /// One cycle for A·p = b on a level and all coarser ones.
+    fn cycle<const D: usize>(
+        &mut self,
+        fine: &Operator<'_, T, D>,
+        start: Start,
+        cycle: Cycle,
+        (b, p, next): (&Field<T, D>, &mut Field<T, D>, &mut Field<T, D>),
+        levels: &mut [Level<T, D>],
+    ) {
+        let Some((level, coarser)) = levels.split_first_mut() else {
+            self.coarsest.solve(b, p);
+            fine.wrap(p);
+            return;
+        };
+        match start {
+            Start::Guess => fine.smooth(&self.weights.before, b, p, next),
+            Start::Zero => fine.smooth_from_zero(&self.weights.before, b, p, next),
+        }
+        let Level { matrix, b: coarse_b, p: coarse_p, next: coarse_next } = level;
+        fine.restrict(matrix, b, p, coarse_b);
+        let coarse = matrix.operator();
+        let visits: &[Cycle] = match cycle {
+            // The coarsest level is solved exactly: once is enough.
+            _ if coarser.is_empty() => &[Cycle::V],
+            Cycle::V => &[Cycle::V],
+            Cycle::W => &[Cycle::W, Cycle::W],
+            Cycle::F => &[Cycle::F, Cycle::V],
+        };
+        let mut start = Start::Zero;
+        for kind in visits {
+            self.cycle(&coarse, start, *kind, (coarse_b, coarse_p, coarse_next), coarser);
+            start = Start::Guess;
+        }
+        fine.prolong(matrix, coarse_p, p);
+        fine.smooth(&self.weights.after, b, p, next);
+    }
+}
+
+/// The weights of the weighted Jacobi sweeps around a correction, before it and after it: the
+/// inverse roots of one Chebyshev polynomial over the part of the spectrum of D⁻¹A that the coarser
+/// level does not see, every second one before and the others after.
+///
+/// Measured, contraction of a V(2, 2) cycle in a 2D and a 3D box: 0.10 and 0.14; with the same
+/// roots on both sides 0.13 and 0.17; with equal weights of 0.8 0.15 and 0.25.
+#[derive(Debug, Clone)]
+struct Weights<T> {
+    before: Vec<T>,
+    after: Vec<T>,
+}
+
+impl<T: Real> Weights<T> {
+    fn new(sweeps: usize) -> Self {
+        // The lower end is the best of a scan from 0.18 to 0.7.
+        let (lo, hi) = (0.28, 2.0);
+        let weight = |k: usize| {
+            let angle = core::f64::consts::PI * (k as f64 + 0.5) / (2 * sweeps) as f64;
+            T::of(2.0 / ((hi + lo) + (hi - lo) * libm::cos(angle)))
+        };
+        let every_second = |first: usize| (0..sweeps).map(|k| weight(2 * k + first)).collect();
+        Self { before: every_second(1), after: every_second(0) }
+    }
+}
