@@ -1,7 +1,5 @@
 //! What several integration tests share.
 
-pub mod measure;
-
 use fluid_num::{Faces, Real};
 
 /// A small deterministic random number generator (PCG's multiplier), uniform in [0, 1).

@@ -94,7 +94,8 @@ fn solve<T: Real, const D: usize>(
     let report = match solver.solve(problem, &rhs, &mut p, budget) {
         Ok(report) => report,
         Err(error) => {
-            assert!(!finite || budget.check().is_err(), "refused: {error}");
+            let unsuitable = kind.suits(problem).is_err();
+            assert!(!finite || budget.check().is_err() || unsuitable, "refused: {error}");
             assert_eq!(scene::bits(&p), before, "changed, although: {error}");
             return;
         }

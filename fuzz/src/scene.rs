@@ -1,7 +1,9 @@
 //! Parts of scenes that several bodies build, and what several assert.
 
 use fluid_num::advection::{Advection, Interpolation, PathOrder};
-use fluid_num::poisson::{Budget, Preconditioner, SolverKind};
+use fluid_num::poisson::{
+    Budget, Cycle, FilterParams, MultigridParams, Preconditioner, SolverKind, SpectralMethod,
+};
 use fluid_num::solid::{Body, Shape, Slip};
 use fluid_num::{
     Boundary, Effect, Field, Grid, QuantityParams, Real, Side, Source, StableFluidsParams, Stepping,
@@ -118,13 +120,33 @@ pub(crate) fn path_order(input: &mut Input<'_>) -> PathOrder {
 }
 
 pub(crate) fn solver_kind<T: Real>(input: &mut Input<'_>) -> SolverKind<T> {
-    match input.byte() % 6 {
+    let cycle = |n: u8| match n % 3 {
+        0 => Cycle::V,
+        1 => Cycle::W,
+        _ => Cycle::F,
+    };
+    match input.byte() % 12 {
         0 => SolverKind::Jacobi,
         1 => SolverKind::GaussSeidel,
         2 => SolverKind::Sor { relaxation: None },
         3 => SolverKind::Sor { relaxation: Some(input.number(0.1, 1.99)) },
         4 => SolverKind::ConjugateGradient(Preconditioner::None),
-        _ => SolverKind::ConjugateGradient(Preconditioner::Jacobi),
+        5 => SolverKind::ConjugateGradient(Preconditioner::Jacobi),
+        6 => SolverKind::ConjugateGradient(Preconditioner::IncompleteCholesky),
+        7 => SolverKind::ConjugateGradient(Preconditioner::Multigrid(MultigridParams::default())),
+        8 => SolverKind::ConjugateGradient(Preconditioner::Spectral),
+        9 => SolverKind::Multigrid(MultigridParams {
+            cycle: cycle(input.byte()),
+            sweeps: input.within(0, 9),
+        }),
+        10 => SolverKind::Filter(FilterParams {
+            order: input.within(0, 40),
+            rank: input.within(0, 5),
+        }),
+        _ => SolverKind::Spectral(match input.byte() % 2 {
+            0 => SpectralMethod::Tridiagonal,
+            _ => SpectralMethod::FullTransform,
+        }),
     }
 }
 

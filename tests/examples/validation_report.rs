@@ -2,8 +2,8 @@
 //! reference data.
 //!
 //! ```sh
-//! cargo run --release -p fluid-tests --example validation_report -- docs/validation
-//! cargo run --release -p fluid-tests --example validation_report -- --quick target/validation
+//! cargo run --release -p fluid-tests --features report --example validation_report -- docs/validation
+//! cargo run --release -p fluid-tests --features report --example validation_report -- --quick target/validation
 //! ```
 
 use core::error::Error;
@@ -13,8 +13,11 @@ use std::path::{Path, PathBuf};
 
 use fluid_num::advection::{Advection, Interpolation};
 use fluid_num::{StableFluids2, Stepping};
-use fluid_tests::measure::{cavity, shapes, taylor_green};
+use measure::{cavity, shapes, taylor_green};
 use plotters::prelude::*;
+
+#[path = "../suite/measure/mod.rs"]
+mod measure;
 
 type Outcome = Result<(), Box<dyn Error>>;
 
@@ -28,7 +31,7 @@ fn main() -> Outcome {
     let folder = PathBuf::from(folders.first().map_or("docs/validation", String::as_str));
     fs::create_dir_all(&folder)?;
     let mut text = String::from(
-        "# Validation\n\nWritten by `cargo run --release -p fluid-tests --example validation_report`.\n\n",
+        "# Validation\n\nWritten by `cargo run --release -p fluid-tests --features report --example validation_report`.\n\n",
     );
     vortex(&mut text, &folder, quick)?;
     inviscid(&mut text, &folder, quick)?;

@@ -133,7 +133,7 @@ fn budgets_and_solvers_name_what_is_wrong() {
         let budget = Budget::tolerance(tolerance, 5);
         refused(budget.check(), ("parameter", "tolerance"));
         let problem = Problem::new(grid, [[End::Dirichlet; 2]; 2]).unwrap();
-        for kind in SolverKind::all() {
+        for kind in SolverKind::general() {
             let mut p = Field::from_fn(grid, |x| x[0]);
             let before = p.clone();
             let mut solver = Solver::new(grid, kind).unwrap();

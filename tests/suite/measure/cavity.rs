@@ -6,22 +6,22 @@ use fluid_num::{Boundary, Error, Grid2, Side, StableFluids2, StableFluidsParams,
 
 /// The extrema on the centre lines.
 #[derive(Debug, Clone, Copy)]
-pub struct Cavity {
+pub(crate) struct Cavity {
     /// Smallest u on the vertical centre line.
-    pub u_min: f64,
+    pub(crate) u_min: f64,
     /// Largest v on the horizontal centre line.
-    pub v_max: f64,
+    pub(crate) v_max: f64,
     /// Smallest v on the horizontal centre line.
-    pub v_min: f64,
+    pub(crate) v_min: f64,
 }
 
 /// Marchi, Suero and Araki 2009, Re 100.
-pub const MARCHI_100: Cavity =
+pub(crate) const MARCHI_100: Cavity =
     Cavity { u_min: -0.214_041_7, v_max: 0.179_572_8, v_min: -0.253_803_0 };
 
 /// Ghia, Ghia and Shin 1982, Re 400: (y, u(½, y)) and (x, v(x, ½)); the point that is widely taken
 /// for a misprint (x = 0.9063) is left out.
-pub const GHIA_400_U: [(f64, f64); 15] = [
+pub(crate) const GHIA_400_U: [(f64, f64); 15] = [
     (0.0547, -0.08186),
     (0.0625, -0.09266),
     (0.0703, -0.10338),
@@ -39,7 +39,7 @@ pub const GHIA_400_U: [(f64, f64); 15] = [
     (0.9766, 0.75837),
 ];
 /// See [`GHIA_400_U`].
-pub const GHIA_400_V: [(f64, f64); 14] = [
+pub(crate) const GHIA_400_V: [(f64, f64); 14] = [
     (0.0625, 0.18360),
     (0.0703, 0.19713),
     (0.0781, 0.20920),
@@ -58,7 +58,7 @@ pub const GHIA_400_V: [(f64, f64); 14] = [
 
 /// The largest difference from the table of Ghia, Ghia and Shin at Re 400, in units of the lid's
 /// speed.
-pub fn worst_of_ghia_400(fluid: &StableFluids2<f64>) -> f64 {
+pub(crate) fn worst_of_ghia_400(fluid: &StableFluids2<f64>) -> f64 {
     let u = GHIA_400_U.map(|(y, u)| (fluid.velocity().sample([0.5, y])[0] - u).abs());
     let v = GHIA_400_V.map(|(x, v)| (fluid.velocity().sample([x, 0.5])[1] - v).abs());
     u.into_iter().chain(v).fold(0.0, f64::max)
@@ -68,7 +68,7 @@ pub fn worst_of_ghia_400(fluid: &StableFluids2<f64>) -> f64 {
 ///
 /// # Errors
 /// As the scheme.
-pub fn run(
+pub(crate) fn run(
     n: usize,
     reynolds: f64,
     (advection, stepping): (Advection, Stepping),
@@ -98,7 +98,7 @@ pub fn run(
 }
 
 /// The extrema of a run on its centre lines, between samples by a parabola.
-pub fn extrema(fluid: &StableFluids2<f64>) -> Cavity {
+pub(crate) fn extrema(fluid: &StableFluids2<f64>) -> Cavity {
     let n = fluid.grid().cells()[0];
     let h = fluid.grid().dx();
     let along =

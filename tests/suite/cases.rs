@@ -5,7 +5,7 @@
 
 use fluid_num::advection::{Advection, Interpolation, PathOrder, Transport};
 use fluid_num::grid::ops;
-use fluid_num::poisson::{Budget, PoissonSolver, Problem, Solver, SolverKind};
+use fluid_num::poisson::{Budget, PoissonSolver, Preconditioner, Problem, Solver, SolverKind};
 use fluid_num::solid::{Body, Shape};
 use fluid_num::{
     Boundary, Effect, Faces, Field, Grid, QuantityParams, Real, Side, Simulation, Source,
@@ -171,7 +171,7 @@ fn case_o2_jacobi_keeps_a_mirror_symmetric_scene_symmetric() {
 #[test]
 fn case_o2_every_other_solver_is_symmetric_to_its_tolerance() {
     for n in [32, 33] {
-        for solver in SolverKind::all() {
+        for solver in SolverKind::general() {
             for tolerance in [1e-3, 1e-6, 1e-9] {
                 let budget = Budget::tolerance(tolerance, 20_000);
                 let error = impulse_mirror_error(n, solver, budget);
@@ -203,7 +203,7 @@ fn plume_drift(n: usize, pressure_solver: SolverKind<f64>, stepping: Stepping) -
 
 #[test]
 fn case_o2_a_centred_plume_does_not_drift() {
-    let mut cases = SolverKind::all().map(|s| (48, s, Stepping::Projection)).to_vec();
+    let mut cases = SolverKind::general().map(|s| (48, s, Stepping::Projection)).to_vec();
     let default = Params::default().pressure_solver;
     cases.push((64, default, Stepping::Projection));
     cases.push((65, default, Stepping::Projection));
@@ -710,7 +710,7 @@ fn case_o7a_nothing_passes_a_diagonal_plane_in_space() {
 
 #[test]
 fn case_o7b_blowing_into_a_sealed_room_is_reported_and_stays_there() {
-    for solver in SolverKind::all() {
+    for solver in SolverKind::general() {
         let inflow = Side::Inflow { velocity: [1.0, 0.0] };
         let params = Params {
             boundary: Boundary::walls().with(0, 0, inflow),
@@ -729,9 +729,19 @@ fn case_o7b_blowing_into_a_sealed_room_is_reported_and_stays_there() {
             let found = report.incompatibility;
             assert!((found / expected - 1.0).abs() < 1e-9, "{}: {found}", solver.name());
             let [u, v] = fluid.velocity().components();
+            // Coarse grids, transforms and filters see both rooms at once, and keep them apart to
+            // the tolerance of the solve; all other solvers keep them apart to the bit.
+            let slack = match solver {
+                SolverKind::Multigrid(_)
+                | SolverKind::Filter(_)
+                | SolverKind::ConjugateGradient(
+                    Preconditioner::Multigrid(_) | Preconditioner::Spectral,
+                ) => 1e-3,
+                _ => 0.0,
+            };
             for j in 0..16 {
-                assert!((18..=34).all(|i| u[[i, j]] == 0.0), "{}", solver.name());
-                assert!((18..34).all(|i| v[[i, j]] == 0.0), "{}", solver.name());
+                assert!((18..=34).all(|i| u[[i, j]].abs() <= slack), "{}", solver.name());
+                assert!((18..34).all(|i| v[[i, j]].abs() <= slack), "{}", solver.name());
             }
         }
         assert_finite(&fluid, "sealed room");
@@ -881,7 +891,7 @@ fn pressure_mean(fluid: &Fluid) -> f64 {
 
 #[test]
 fn case_o9b_the_mean_pressure_does_not_wander() {
-    for pressure_solver in SolverKind::all() {
+    for pressure_solver in SolverKind::general() {
         let params = Params {
             pressure_solver,
             pressure_budget: Budget::tolerance(1e-3, 50),
@@ -909,7 +919,7 @@ fn case_o9a_every_solver_converges_in_a_closed_box() {
         let problem = Problem::pressure(grid, &boundary).unwrap();
         let mut rhs = Field::<f64, 2>::zeros(grid);
         rhs[[5, 7]] = 1.0;
-        for kind in SolverKind::all() {
+        for kind in SolverKind::general() {
             let mut p = Field::zeros(grid);
             let mut solver = Solver::new(grid, kind).unwrap();
             let report =
@@ -926,7 +936,7 @@ fn case_o9a_every_solver_converges_in_a_closed_box() {
 
 #[test]
 fn case_o9c_two_rooms_and_a_walled_in_cell() {
-    for solver in SolverKind::all() {
+    for solver in SolverKind::general() {
         let params = Params {
             pressure_solver: solver,
             pressure_budget: Budget::tolerance(1e-9, 20_000),
@@ -953,7 +963,7 @@ fn case_o9c_two_rooms_and_a_walled_in_cell() {
 
 #[test]
 fn case_o9d_a_solid_crosses_the_box() {
-    for pressure_solver in SolverKind::all() {
+    for pressure_solver in SolverKind::general() {
         let params = Params {
             pressure_solver,
             pressure_budget: Budget::tolerance(1e-3, 200),
@@ -1136,7 +1146,7 @@ fn case_o37_the_front_of_slow_diffusion_is_no_subnormal_number() {
 
 #[test]
 fn case_o37_a_pressure_far_from_its_source_is_no_subnormal_number() {
-    let all = SolverKind::all().into_iter().flat_map(|solver| {
+    let all = SolverKind::general().into_iter().flat_map(|solver| {
         [Side::FreeSlip, Side::Open].map(|side| {
             let params = StableFluidsParams {
                 boundary: Boundary::all(side),
@@ -1300,11 +1310,15 @@ fn case_o39_each_parameter_may_be_zero() {
 fn case_o39_the_smallest_grids_run() {
     for stepping in [Stepping::Projection, Stepping::Reflection] {
         for cells in [[1, 1], [1, 2], [2, 1], [2, 2], [1, 17], [17, 1]] {
-            for pressure_solver in SolverKind::all() {
+            for pressure_solver in SolverKind::general() {
                 for boundary in boundaries() {
                     let params =
                         StableFluidsParams { stepping, pressure_solver, ..everything(boundary) };
-                    runs(cells, params, &format!("{cells:?} {boundary:?}"));
+                    runs(
+                        cells,
+                        params,
+                        &format!("{cells:?} {boundary:?} {}", pressure_solver.name()),
+                    );
                 }
             }
         }

@@ -5,12 +5,13 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The rooms, and the rooms that each may import from beside itself.
-const ROOMS: [(&str, &[&str]); 6] = [
+const ROOMS: [(&str, &[&str]); 7] = [
     ("base", &[]),
+    ("transform", &["base"]),
     ("grid", &["base"]),
     ("solid", &["base", "grid"]),
     ("advection", &["base", "grid"]),
-    ("poisson", &["base", "grid"]),
+    ("poisson", &["base", "grid", "transform"]),
     ("schemes", &["base", "grid", "solid", "advection", "poisson"]),
 ];
 

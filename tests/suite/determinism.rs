@@ -17,10 +17,10 @@ use fluid_tests::Random;
 
 /// What every digest must be, on every machine.
 const STABLE_FLUIDS_2D: u64 = 0x2277_ce9c_98d4_9ff5;
-const STABLE_FLUIDS_3D: u64 = 0x2cfb_e00a_3cff_e421;
+const STABLE_FLUIDS_3D: u64 = 0xed8d_b459_7936_3ec9;
 const STAM_2D: u64 = 0x546d_a88f_eb7a_fb6b;
 const STAM_3D: u64 = 0xcc9a_1de3_42cd_68f6;
-const SOLVERS: u64 = 0x36e9_dbfb_2abe_6a67;
+const SOLVERS: u64 = 0xce55_5b89_b21e_6b3c;
 
 /// Smoke and heat in a channel behind a turning plate, everything switched on.
 fn channel() -> StableFluids<f32, 2> {
@@ -137,7 +137,7 @@ fn solvers() -> u64 {
         solver.solve(&problem, &rhs, &mut p, Budget::iterations(40)).unwrap();
         p.digest(digest)
     };
-    SolverKind::all().into_iter().fold(Digest::new(), solve).finish()
+    SolverKind::general().into_iter().fold(Digest::new(), solve).finish()
 }
 
 /// Runs `work` on 1, 2 and 8 threads, and once more; gives the digest that all of them found.

@@ -1,5 +1,5 @@
 //! Measurements against exact solutions and reference data, shared by tests and the report.
 
-pub mod cavity;
-pub mod shapes;
-pub mod taylor_green;
+pub(crate) mod cavity;
+pub(crate) mod shapes;
+pub(crate) mod taylor_green;

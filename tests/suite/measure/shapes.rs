@@ -6,7 +6,7 @@ use fluid_num::advection::{Advection, PathOrder, Transport};
 use fluid_num::{Boundary, Error, Faces, Field, Grid2};
 
 /// The area where φ < 0, linear within cells, by a 4×4 subdivision of every cell.
-pub fn area(phi: &Field<f64, 2>) -> f64 {
+pub(crate) fn area(phi: &Field<f64, 2>) -> f64 {
     let [nx, ny] = phi.grid().cells();
     let h = phi.grid().dx();
     let mut inside = 0_usize;
@@ -20,7 +20,7 @@ pub fn area(phi: &Field<f64, 2>) -> f64 {
 }
 
 /// The slotted disc: radius 0.15 about (0.5, 0.75), a slot 0.05 wide and 0.25 long from below.
-pub fn slotted_disc([x, y]: [f64; 2]) -> f64 {
+pub(crate) fn slotted_disc([x, y]: [f64; 2]) -> f64 {
     let disc = libm::hypot(x - 0.5, y - 0.75) - 0.15;
     // The slot as a box from well below the disc up to 0.85.
     let (qx, qy) = ((x - 0.5).abs() - 0.025, (y - 0.7).abs() - 0.15);
@@ -30,7 +30,7 @@ pub fn slotted_disc([x, y]: [f64; 2]) -> f64 {
 }
 
 /// The disc of the single vortex: radius 0.15 about (0.5, 0.75).
-pub fn disc([x, y]: [f64; 2]) -> f64 {
+pub(crate) fn disc([x, y]: [f64; 2]) -> f64 {
     libm::hypot(x - 0.5, y - 0.75) - 0.15
 }
 
@@ -38,7 +38,7 @@ pub fn disc([x, y]: [f64; 2]) -> f64 {
 ///
 /// # Errors
 /// As the transport.
-pub fn zalesak(n: usize, scheme: Advection) -> Result<f64, Error> {
+pub(crate) fn zalesak(n: usize, scheme: Advection) -> Result<f64, Error> {
     let grid = Grid2::new([n, n], 1.0 / n as f64)?;
     let mut phi = Field::from_fn(grid, slotted_disc);
     let start = area(&phi);
@@ -56,7 +56,7 @@ pub fn zalesak(n: usize, scheme: Advection) -> Result<f64, Error> {
 ///
 /// # Errors
 /// As the transport.
-pub fn single_vortex(n: usize, scheme: Advection) -> Result<f64, Error> {
+pub(crate) fn single_vortex(n: usize, scheme: Advection) -> Result<f64, Error> {
     let grid = Grid2::new([n, n], 1.0 / n as f64)?;
     let mut phi = Field::from_fn(grid, disc);
     let start = area(&phi);

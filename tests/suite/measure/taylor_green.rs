@@ -8,23 +8,21 @@ use fluid_num::{Boundary, Error, Faces, Grid2, StableFluids2, StableFluidsParams
 
 /// A run: what is measured at its end.
 #[derive(Debug, Clone, Copy)]
-pub struct Decay {
+pub(crate) struct Decay {
     /// Root mean square error of the velocity relative to that of the exact velocity.
-    pub error: f64,
+    pub(crate) error: f64,
     /// Measured decay rate of the velocity (from the kinetic energy) relative to 2ν.
-    pub rate: f64,
-    /// Kinetic energy left of the initial one.
-    pub energy: f64,
+    pub(crate) rate: f64,
 }
 
 /// The second-order transports of a velocity.
-pub const SECOND_ORDER: [(&str, Advection); 2] = [
+pub(crate) const SECOND_ORDER: [(&str, Advection); 2] = [
     ("MacCormack", Advection::MacCormack),
     ("clamped cubic", Advection::SemiLagrangian(Interpolation::ClampedCubic)),
 ];
 
 /// The parameters of a periodic square whose solves are tight.
-pub fn params(
+pub(crate) fn params(
     advection: Advection,
     viscosity: f64,
     stepping: Stepping,
@@ -46,7 +44,7 @@ pub fn params(
 ///
 /// # Errors
 /// As the scheme.
-pub fn run(
+pub(crate) fn run(
     n: usize,
     params: StableFluidsParams<f64, 2>,
     dt: f64,
@@ -78,11 +76,11 @@ pub fn run(
     let energy = fluid.kinetic_energy() / start;
     let rate =
         if viscosity > 0.0 { -0.5 * libm::log(energy) / (2.0 * viscosity * time) } else { 0.0 };
-    Ok(Decay { error: libm::sqrt(error / norm), rate, energy })
+    Ok(Decay { error: libm::sqrt(error / norm), rate })
 }
 
 /// The step for which the first-order error of the splitting is below that of space: dt ∝ dx².
-pub fn fine_step(n: usize) -> f64 {
+pub(crate) fn fine_step(n: usize) -> f64 {
     0.0007 * (128.0 / n as f64) * (128.0 / n as f64)
 }
 
@@ -90,7 +88,12 @@ pub fn fine_step(n: usize) -> f64 {
 ///
 /// # Errors
 /// As the scheme.
-pub fn energies(n: usize, stepping: Stepping, dt: f64, steps: usize) -> Result<Vec<f64>, Error> {
+pub(crate) fn energies(
+    n: usize,
+    stepping: Stepping,
+    dt: f64,
+    steps: usize,
+) -> Result<Vec<f64>, Error> {
     let grid = Grid2::new([n, n], TAU / n as f64)?;
     let mut fluid = StableFluids2::new(grid, params(Advection::MacCormack, 0.0, stepping))?;
     fluid.velocity_mut().copy_from(&Faces::from_fn(grid, |[x, y]| {

@@ -181,7 +181,7 @@ fn random_fluid<T: Real, const D: usize>(r: &mut Random, speed: f64) -> StableFl
         buoyancy: T::of(r.within(-10.0, 10.0)),
         advection: schemes[r.below(4)],
     };
-    let kinds = SolverKind::all();
+    let kinds = SolverKind::general();
     let params = StableFluidsParams {
         boundary: random_boundary(r, false),
         kinematic_viscosity: any(r, 1e3),

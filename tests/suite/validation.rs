@@ -1,8 +1,8 @@
 //! Exact solutions and reference data. Longer runs, with plots: the example `validation_report`.
 
+use crate::measure::{cavity, shapes, taylor_green};
 use fluid_num::Stepping;
 use fluid_num::advection::{Advection, Interpolation};
-use fluid_tests::measure::{cavity, shapes, taylor_green};
 
 #[test]
 fn a_decaying_vortex_converges_with_second_order_and_decays_at_its_rate() {

@@ -1,0 +1,13 @@
+//! Integration tests of the library in one program, so that what is generic is compiled once.
+
+mod allocation;
+mod bad_input;
+mod cases;
+mod conservation;
+mod contract;
+mod determinism;
+mod layers;
+mod measure;
+mod regressions;
+mod solvers;
+mod validation;
