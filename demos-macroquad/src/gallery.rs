@@ -13,7 +13,7 @@ use macroquad::prelude::{
 };
 
 use crate::player::Player;
-use crate::scene::{Button, Pointer, Scene, Stats};
+use crate::scene::{Button, Pointer, Scene, Solve, Stats};
 use crate::scenes::{self, Entry, SCENES};
 use crate::workers::Workers;
 
@@ -135,6 +135,8 @@ struct Playing {
     /// What went wrong last.
     trouble: Option<String>,
     stats: Stats,
+    /// The last pressure solves, as of the last look.
+    solves: Vec<Solve>,
     frames: u64,
     /// Where each pressed pointer was in the last frame, on the screen.
     pressed: HashMap<u64, (f32, f32)>,
@@ -152,6 +154,7 @@ impl Show {
             player,
             trouble: None,
             stats: Stats::default(),
+            solves: Vec::new(),
             frames: 0,
             pressed: HashMap::new(),
             area: Rect::new(0.0, 0.0, 1.0, 1.0),
@@ -195,6 +198,7 @@ impl Playing {
         self.note(shown);
         if self.frames.is_multiple_of(20) {
             self.stats = self.player.scene_mut().stats();
+            self.solves = self.player.scene_mut().solves();
         }
         self.frames += 1;
         self.area = self.screen.draw(free);
@@ -343,9 +347,7 @@ impl Playing {
         ui.label(format!("frame {ms:.1} ms, {cells} cells, step {}", self.stats.steps));
         ui.label(format!("largest speed {:.4}", self.stats.max_speed));
         ui.label(format!("largest divergence {:.2e} 1/s", self.stats.max_divergence));
-        if let (Some(n), Some(r)) = (self.stats.pressure_iterations, self.stats.pressure_residual) {
-            ui.label(format!("pressure: {n} iterations, residual {r:.1e}"));
-        }
+        self.solves(ui);
         if let Some(mass) = self.stats.mass {
             ui.label(format!("carried in all {mass:.4}"));
         }
@@ -356,6 +358,26 @@ impl Playing {
             ui.label(format!("{name} {value:.4e}"));
         }
         ui.label(format!("time dropped {:.1} s", self.player.dropped()));
+    }
+
+    /// A row for each pressure solve.
+    fn solves(&self, ui: &mut egui::Ui) {
+        if self.solves.is_empty() {
+            return;
+        }
+        egui::Grid::new("solves").num_columns(4).show(ui, |ui| {
+            for head in ["pressure", "iterations", "residual", "time"] {
+                ui.weak(head);
+            }
+            ui.end_row();
+            for Solve { solver, iterations, residual, ms, .. } in &self.solves {
+                ui.label(*solver);
+                ui.label(iterations.to_string());
+                ui.label(format!("{residual:.1e}"));
+                ui.label(format!("{ms:.2} ms"));
+                ui.end_row();
+            }
+        });
     }
 }
 

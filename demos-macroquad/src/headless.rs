@@ -11,7 +11,7 @@ use fluid_adapters::Picture;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 
-use crate::scene::{Scene, Stats};
+use crate::scene::{Scene, Solve};
 use crate::workers::Workers;
 
 /// The longest edge of an animation, pixels; larger pictures are halved, thirded, …
@@ -45,21 +45,23 @@ pub struct Line {
     pub threads: usize,
     /// Wall-clock time of a step, without painting; null without steps.
     pub ms_per_step: Option<f64>,
-    /// See [`Stats::max_speed`].
+    /// See [`Stats::max_speed`](crate::scene::Stats::max_speed).
     pub max_speed: f64,
-    /// See [`Stats::max_divergence`].
+    /// See [`Stats::max_divergence`](crate::scene::Stats::max_divergence).
     pub max_divergence: f64,
-    /// See [`Stats::mass`].
+    /// See [`Stats::mass`](crate::scene::Stats::mass).
     pub mass: Option<f64>,
-    /// See [`Stats::mass_drift`].
+    /// See [`Stats::mass_drift`](crate::scene::Stats::mass_drift).
     pub mass_drift: Option<f64>,
-    /// See [`Stats::pressure_iterations`].
+    /// See [`Stats::pressure_iterations`](crate::scene::Stats::pressure_iterations).
     pub pressure_iterations: Option<u64>,
-    /// See [`Stats::pressure_residual`].
+    /// See [`Stats::pressure_residual`](crate::scene::Stats::pressure_residual).
     pub pressure_residual: Option<f64>,
+    /// See [`Scene::solves`].
+    pub solves: Vec<Solve>,
     /// The digest, 16 hexadecimal digits.
     pub digest: String,
-    /// See [`Stats::more`].
+    /// See [`Stats::more`](crate::scene::Stats::more).
     #[serde(flatten)]
     pub more: BTreeMap<&'static str, f64>,
 }
@@ -106,22 +108,13 @@ pub fn run(scene: &mut dyn Scene, plan: &Plan, workers: &Workers) -> anyhow::Res
     progress.finish_and_clear();
     let steps = plan.frames;
     let ms_per_step = (steps > 0).then(|| busy.as_secs_f64() * 1e3 / steps as f64);
-    Ok(line(name, plan.frames, workers.threads(), ms_per_step, scene.stats()))
-}
-
-fn line(
-    scene: &'static str,
-    frames: u64,
-    threads: usize,
-    ms_per_step: Option<f64>,
-    stats: Stats,
-) -> Line {
-    Line {
-        scene,
+    let stats = scene.stats();
+    Ok(Line {
+        scene: name,
         size: stats.size,
-        frames,
+        frames: plan.frames,
         steps: stats.steps,
-        threads,
+        threads: workers.threads(),
         ms_per_step,
         max_speed: stats.max_speed,
         max_divergence: stats.max_divergence,
@@ -129,9 +122,10 @@ fn line(
         mass_drift: stats.mass_drift,
         pressure_iterations: stats.pressure_iterations,
         pressure_residual: stats.pressure_residual,
+        solves: scene.solves(),
         digest: format!("{:016x}", stats.digest),
         more: stats.more,
-    }
+    })
 }
 
 fn progress_bar(name: &'static str, frames: u64) -> ProgressBar {

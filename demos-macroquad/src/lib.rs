@@ -11,17 +11,19 @@ mod gallery;
 #[cfg(not(target_arch = "wasm32"))]
 pub mod headless;
 pub mod ledger;
+pub mod lettering;
 #[cfg(not(target_arch = "wasm32"))]
 pub mod options;
 pub mod paint;
 pub mod player;
 pub mod scene;
 pub mod scenes;
+mod stage;
 #[cfg(not(target_arch = "wasm32"))]
 mod start;
 pub mod workers;
 
-pub use scene::{Button, Choice, Image, Parameter, Pointer, Scene, Setup, Stats};
+pub use scene::{Button, Choice, Image, Parameter, Pointer, Scene, Setup, Solve, Stats};
 #[cfg(not(target_arch = "wasm32"))]
 pub use start::run;
 

@@ -7,6 +7,9 @@ use fluid_adapters::Picture;
 use fluid_num::poisson::SolverKind;
 use fluid_num::{Error, Grid2};
 
+/// The time of one step, s.
+pub const DT: f64 = 1.0 / 60.0;
+
 /// A mouse button, or what a finger stands for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Button {
@@ -29,6 +32,20 @@ pub struct Pointer {
     pub button: Button,
     /// Which finger it is; 0 for the mouse. Each may bring a colour of its own.
     pub finger: u64,
+}
+
+impl Pointer {
+    /// What a hand does in step number `step` that follows `path`, the place at the start of a step.
+    pub(crate) fn along(path: impl Fn(u64) -> [f64; 2], step: u64, finger: u64) -> Self {
+        let (from, position) = (path(step), path(step + 1));
+        Self {
+            position,
+            delta: [position[0] - from[0], position[1] - from[1]],
+            seconds: DT,
+            button: Button::Primary,
+            finger,
+        }
+    }
 }
 
 /// A number that the panel can change.
@@ -78,6 +95,22 @@ pub struct Stats {
     pub more: BTreeMap<&'static str, f64>,
 }
 
+/// The last pressure solve of a fluid.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(not(target_arch = "wasm32"), derive(serde::Serialize))]
+pub struct Solve {
+    /// The solver's name.
+    pub solver: &'static str,
+    /// Iterations done.
+    pub iterations: u64,
+    /// The relative residual that was left.
+    pub residual: f64,
+    /// The largest divergence that was left, 1/s.
+    pub divergence: f64,
+    /// How long it took by the wall clock, ms, as a running mean over steps.
+    pub ms: f64,
+}
+
 /// A scene.
 ///
 /// Scene units are metres or what the scene calls so; the origin is the lower left corner and
@@ -85,9 +118,6 @@ pub struct Stats {
 pub trait Scene: fmt::Debug + Send {
     /// The name on the command line.
     fn name(&self) -> &'static str;
-
-    /// What it shows, for people.
-    fn title(&self) -> &'static str;
 
     /// What the mouse does here.
     fn hint(&self) -> &'static str;
@@ -105,7 +135,7 @@ pub trait Scene: fmt::Debug + Send {
 
     /// The time of one step, s.
     fn dt(&self) -> f64 {
-        1.0 / 60.0
+        DT
     }
 
     /// Does one step.
@@ -161,6 +191,9 @@ pub trait Scene: fmt::Debug + Send {
 
     /// The numbers that a run is judged by.
     fn stats(&mut self) -> Stats;
+
+    /// The last pressure solves, one for each fluid that is watched; none before the first step.
+    fn solves(&mut self) -> Vec<Solve>;
 }
 
 /// A decoded picture, row 0 on top.
@@ -221,6 +254,19 @@ pub(crate) struct Knob<S> {
     pub(crate) set: fn(&mut S, f64),
 }
 
+/// The knob that turns field `$field` of the settings.
+macro_rules! knob {
+    ($field:ident, $name:expr, $range:expr) => {
+        $crate::scene::Knob {
+            name: $name,
+            range: $range,
+            get: |s| s.$field,
+            set: |s, v| s.$field = v,
+        }
+    };
+}
+pub(crate) use knob;
+
 /// The panel's view of a scene's knobs.
 pub(crate) fn read_knobs<S>(knobs: &[Knob<S>], scene: &S) -> Vec<Parameter> {
     let read = |k: &Knob<S>| Parameter { name: k.name, range: k.range, value: (k.get)(scene) };
@@ -243,26 +289,29 @@ pub(crate) fn grid_of_area(cells: [usize; 2], area: f64) -> Result<Grid2<f32>, E
     Grid2::new(cells, (area / count).sqrt() as f32)
 }
 
-/// The menu of pressure solvers.
-pub(crate) fn solver_choice(now: SolverKind<f32>) -> Choice {
-    let all = SolverKind::<f32>::all();
-    Choice {
-        name: PRESSURE_SOLVER,
-        options: all.iter().map(SolverKind::name).collect(),
-        chosen: all.iter().position(|k| k.name() == now.name()).unwrap_or(0),
-    }
-}
-
 /// Over-relaxation for a few dozen iterations. The optimum of a fine grid, ω near 2, only pays after
 /// as many iterations as the grid has cells along an edge; stopped earlier, it adds energy.
 pub(crate) const SOR: SolverKind<f32> = SolverKind::Sor { relaxation: Some(1.9) };
 
+/// Every kind of solver, as it does best in few iterations.
+pub(crate) fn solvers() -> impl Iterator<Item = SolverKind<f32>> {
+    SolverKind::all().into_iter().map(|kind| match kind {
+        SolverKind::Sor { .. } => SOR,
+        kind => kind,
+    })
+}
+
+/// The menu of pressure solvers, or of those alone that solve any problem.
+pub(crate) fn solver_choice(now: SolverKind<f32>, solids: bool) -> Choice {
+    let count = if solids { SolverKind::<f32>::general().len() } else { usize::MAX };
+    let options: Vec<_> = solvers().take(count).map(|kind| kind.name()).collect();
+    let chosen = options.iter().position(|name| *name == now.name()).unwrap_or(0);
+    Choice { name: PRESSURE_SOLVER, options, chosen }
+}
+
 /// The solver that option number `option` of [`solver_choice`] stands for.
 pub(crate) fn solver_of(option: usize) -> Option<SolverKind<f32>> {
-    match SolverKind::all().get(option)? {
-        SolverKind::Sor { .. } => Some(SOR),
-        kind => Some(*kind),
-    }
+    solvers().nth(option)
 }
 
 /// The name of [`solver_choice`].

@@ -32,14 +32,14 @@ fn the_list_names_every_scene() {
         .lines()
         .map(|l| l.split_whitespace().next().unwrap().to_owned())
         .collect();
-    assert_eq!(names, ["ink", "smoke", "cavity", "stam"]);
+    assert_eq!(names, ["ink", "smoke", "cavity", "stam", "solvers"]);
 }
 
 #[test]
 fn all_scenes_run_headless_and_print_a_line_each() {
     let output = gallery(&["--headless", "--frames", "2", "--size", "1x1", "--out", "all"]);
     assert!(output.status.success(), "{}", text(&output.stderr));
-    assert_eq!(text(&output.stdout).lines().count(), 4);
+    assert_eq!(text(&output.stdout).lines().count(), 5);
 }
 
 #[cfg(target_os = "linux")]

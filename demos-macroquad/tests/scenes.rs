@@ -170,6 +170,60 @@ fn a_pointer_stirs_and_moves_the_disc() {
     }
 }
 
+/// Every option of the menu solves, and says so by its name.
+#[test]
+fn the_scene_tells_which_solver_solved() {
+    for entry in SCENES {
+        let mut scene = make(entry.name, [32, 24]);
+        assert_eq!(scene.solves(), [], "{}", entry.name);
+        for choice in scene.choices().iter().filter(|c| c.name == "pressure solver") {
+            for (option, name) in choice.options.iter().enumerate() {
+                scene.choose(choice.name, option).unwrap();
+                rehearsed(&mut *scene, 2);
+                assert_eq!(scene.solves()[0].solver, *name, "{}", entry.name);
+            }
+        }
+    }
+}
+
+#[test]
+fn six_solvers_stirred_alike_do_the_same_work_with_different_success() {
+    let mut scene = make("solvers", [96, 96]);
+    let worst = rehearsed(&mut *scene, 60);
+    let solves = scene.solves();
+    let residual = |name: &str| solves.iter().find(|s| s.solver == name).unwrap().residual;
+    assert_eq!(solves.len(), 6);
+    // Sixteen sweeps of Jacobi reach sixteen cells far; two V cycles reach all ninety-six.
+    assert!(residual("multigrid") < 0.1 * residual("Jacobi"), "{solves:?}");
+    let largest = solves.iter().map(|s| s.residual).fold(0.0, f64::max);
+    assert_eq!(worst.pressure_residual, Some(largest));
+}
+
+#[test]
+fn a_pointer_in_any_panel_stirs_all_panels_alike() {
+    let digest = |panel: [usize; 2]| {
+        let mut scene = make("solvers", [32, 24]);
+        let [width, height] = scene.extent();
+        let (column, row) = (panel[0] as f64 + 0.3, panel[1] as f64 + 0.4);
+        scene.pointer(Pointer {
+            position: [column / 3.0 * width, row / 2.0 * height],
+            delta: [0.05 * width, 0.02 * height],
+            seconds: 1.0 / 60.0,
+            button: Button::Primary,
+            finger: 0,
+        });
+        scene.step().unwrap();
+        let stats = scene.stats();
+        (stats.mass.unwrap(), stats.max_speed)
+    };
+    let (mass, speed) = digest([0, 0]);
+    for panel in [[1, 0], [2, 0], [0, 1], [2, 1]] {
+        let (m, s) = digest(panel);
+        // The place within the panel is only rounded otherwise.
+        assert!((m / mass - 1.0).abs() < 1e-4 && (s / speed - 1.0).abs() < 1e-3, "{panel:?}");
+    }
+}
+
 #[test]
 fn a_picture_as_dye_looks_like_itself_and_a_picture_as_obstacle_is_solid() {
     // Left half dark red, right half white.
@@ -241,6 +295,7 @@ fn a_headless_run_writes_pictures_and_a_line_with_every_key() {
         "mass_drift",
         "pressure_iterations",
         "pressure_residual",
+        "solves",
         "digest",
     ];
     let workers = Workers::new(2).unwrap();
@@ -260,6 +315,10 @@ fn a_headless_run_writes_pictures_and_a_line_with_every_key() {
         assert_eq!(digest.len(), 16);
         assert_eq!(u64::from_str_radix(digest, 16), Ok(scene.stats().digest));
         assert_eq!(object["steps"], 5);
+        for solve in object["solves"].as_array().unwrap() {
+            assert!(solve["solver"].is_string() && solve["iterations"].as_u64() > Some(0));
+            assert!(solve["residual"].is_f64() && solve["ms"].as_f64() >= Some(0.0), "{solve}");
+        }
         let [width, height] = scene.picture_size();
         let decoded = image::open(plan.out.join(format!("{}.png", entry.name))).unwrap();
         assert_eq!([decoded.width(), decoded.height()], [width as u32, height as u32]);

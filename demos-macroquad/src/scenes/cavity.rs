@@ -3,14 +3,13 @@
 use fluid_adapters::Picture;
 use fluid_num::advection::Advection;
 use fluid_num::poisson::{Budget, SolverKind};
-use fluid_num::{Boundary, Error, Side, Simulation, StableFluids2, StableFluidsParams};
+use fluid_num::{Boundary, Error, Side, StableFluidsParams};
 
-use crate::ledger;
-use crate::paint::Painter;
 use crate::scene::{
-    Choice, Knob, PRESSURE_SOLVER, Parameter, Pointer, Scene, Setup, Stats, grid_of_area,
+    Choice, Knob, PRESSURE_SOLVER, Parameter, Pointer, Scene, Setup, Solve, Stats, knob,
     read_knobs, solver_choice, solver_of, turn_knob,
 };
+use crate::stage::Stage;
 
 /// The name on the command line.
 pub const NAME: &str = "cavity";
@@ -20,7 +19,6 @@ pub const TITLE: &str = "Cavity: a lid drags the fluid round";
 pub const SIZE: [usize; 2] = [192, 192];
 
 const AREA: f64 = 1.0;
-const DT: f64 = 1.0 / 60.0;
 const VIEWS: &[&str] = &["speed", "vorticity", "pressure", "divergence"];
 const REYNOLDS: &str = "Reynolds number";
 const NUMBERS: [(&str, f64); 6] = [
@@ -40,15 +38,8 @@ struct Settings {
     solver: SolverKind<f32>,
 }
 
-const KNOBS: &[Knob<Settings>] = &[
-    Knob { name: "lid, m/s", range: [-4.0, 4.0], get: |s| s.lid, set: |s, v| s.lid = v },
-    Knob {
-        name: "most iterations",
-        range: [1.0, 1000.0],
-        get: |s| s.iterations,
-        set: |s, v| s.iterations = v,
-    },
-];
+const KNOBS: &[Knob<Settings>] =
+    &[knob!(lid, "lid, m/s", [-4.0, 4.0]), knob!(iterations, "most iterations", [1.0, 1000.0])];
 
 impl Default for Settings {
     fn default() -> Self {
@@ -80,9 +71,7 @@ impl Settings {
 #[derive(Debug)]
 pub struct Cavity {
     settings: Settings,
-    fluid: StableFluids2<f32>,
-    painter: Painter,
-    steps: u64,
+    stage: Stage,
 }
 
 impl Cavity {
@@ -91,14 +80,13 @@ impl Cavity {
     /// # Errors
     /// A number of cells that no grid has.
     pub fn new(setup: &Setup) -> Result<Self, Error> {
-        let grid = grid_of_area(setup.size.unwrap_or(SIZE), AREA)?;
         let settings = Settings::default();
-        let fluid = StableFluids2::new(grid, settings.params())?;
-        Ok(Self { settings, fluid, painter: Painter::new(grid), steps: 0 })
+        let stage = Stage::new(setup.size.unwrap_or(SIZE), AREA, settings.params())?;
+        Ok(Self { settings, stage })
     }
 
     fn adopt(&mut self) -> Result<(), Error> {
-        self.fluid.set_params(self.settings.params())
+        self.stage.adopt(self.settings.params())
     }
 }
 
@@ -107,26 +95,20 @@ impl Scene for Cavity {
         NAME
     }
 
-    fn title(&self) -> &'static str {
-        TITLE
-    }
-
     fn hint(&self) -> &'static str {
         "drag sideways: the lid's velocity"
     }
 
     fn size(&self) -> [usize; 2] {
-        self.fluid.grid().cells()
+        self.stage.cells()
     }
 
     fn extent(&self) -> [f64; 2] {
-        self.fluid.grid().size().map(f64::from)
+        self.stage.extent()
     }
 
     fn step(&mut self) -> Result<(), Error> {
-        self.fluid.step(DT as f32)?;
-        self.steps += 1;
-        Ok(())
+        self.stage.step().map(|_| ())
     }
 
     fn rehearse(&mut self) {}
@@ -142,14 +124,8 @@ impl Scene for Cavity {
     }
 
     fn paint(&mut self, view: usize, picture: &mut Picture) -> Result<(), Error> {
-        let u = self.fluid.velocity();
-        match view {
-            1 => self.painter.vorticity(u, picture)?,
-            2 => self.painter.signed_field(self.fluid.pressure(), picture)?,
-            3 => self.painter.divergence(u, picture)?,
-            _ => self.painter.speed(u, picture),
-        }
-        Ok(())
+        let view = VIEWS.get(view).unwrap_or(&VIEWS[0]);
+        self.stage.paint(view, picture).map(|_| ())
     }
 
     fn parameters(&self) -> Vec<Parameter> {
@@ -165,7 +141,7 @@ impl Scene for Cavity {
         let options = NUMBERS.iter().map(|n| n.0).collect();
         vec![
             Choice { name: REYNOLDS, options, chosen: self.settings.reynolds },
-            solver_choice(self.settings.solver),
+            solver_choice(self.settings.solver, false),
         ]
     }
 
@@ -179,29 +155,18 @@ impl Scene for Cavity {
     }
 
     fn reset(&mut self) -> Result<(), Error> {
-        self.fluid = StableFluids2::new(*self.fluid.grid(), self.settings.params())?;
-        self.steps = 0;
-        Ok(())
+        self.stage.restart(self.settings.params())
     }
 
     fn resize(&mut self, size: [usize; 2]) -> Result<(), Error> {
-        let grid = grid_of_area(size, AREA)?;
-        self.fluid = ledger::stretched(&self.fluid, grid)?;
-        self.painter = Painter::new(grid);
-        Ok(())
+        self.stage.resize(size)
     }
 
     fn stats(&mut self) -> Stats {
-        let report = self.fluid.report();
-        Stats {
-            size: self.size(),
-            steps: self.steps,
-            max_speed: f64::from(self.fluid.velocity().max_abs()),
-            max_divergence: f64::from(self.fluid.max_divergence()),
-            pressure_iterations: report.pressure.map(|p| p.iterations as u64),
-            pressure_residual: report.pressure.map(|p| f64::from(p.residual)),
-            digest: self.fluid.digest(),
-            ..Stats::default()
-        }
+        self.stage.stats()
+    }
+
+    fn solves(&mut self) -> Vec<Solve> {
+        self.stage.solve().into_iter().collect()
     }
 }

@@ -6,16 +6,14 @@
 use fluid_adapters::Picture;
 use fluid_num::advection::{Advection, Interpolation};
 use fluid_num::poisson::{Budget, SolverKind};
-use fluid_num::{
-    Effect, Error, QuantityParams, Real, Simulation, Source, StableFluids2, StableFluidsParams,
-};
+use fluid_num::{Error, QuantityParams, Real, StableFluidsParams};
 
-use crate::ledger::{self, Ledger};
-use crate::paint::{Painter, amount_of, byte, glow, paint_cells};
+use crate::paint::{amount_of, byte, glow, paint_cells};
 use crate::scene::{
-    Button, Choice, Image, Knob, PRESSURE_SOLVER, Parameter, Pointer, SOR, Scene, Setup, Stats,
-    grid_of_area, read_knobs, solver_choice, solver_of, turn_knob,
+    Button, Choice, DT, Image, Knob, PRESSURE_SOLVER, Parameter, Pointer, SOR, Scene, Setup, Solve,
+    Stats, knob, read_knobs, solver_choice, solver_of, turn_knob,
 };
+use crate::stage::Stage;
 
 /// The name on the command line.
 pub const NAME: &str = "ink";
@@ -25,7 +23,6 @@ pub const TITLE: &str = "Ink: stir coloured dye";
 pub const SIZE: [usize; 2] = [512, 512];
 
 const AREA: f64 = 500.0 * 500.0;
-const DT: f64 = 1.0 / 60.0;
 const VIEWS: &[&str] = &["dye", "speed", "pressure", "vorticity", "divergence"];
 const CARRYING: &str = "dye advection";
 const CARRIERS: [(&str, Advection); 3] = [
@@ -50,40 +47,15 @@ struct Settings {
 }
 
 const KNOBS: &[Knob<Settings>] = &[
-    Knob { name: "push, 1/s", range: [0.0, 100.0], get: |s| s.push, set: |s, v| s.push = v },
-    Knob {
-        name: "push radius",
-        range: [2.0, 60.0],
-        get: |s| s.push_radius,
-        set: |s, v| s.push_radius = v,
-    },
-    Knob { name: "dye, 1/s", range: [0.0, 200.0], get: |s| s.dye, set: |s, v| s.dye = v },
-    Knob {
-        name: "dye radius",
-        range: [2.0, 60.0],
-        get: |s| s.dye_radius,
-        set: |s, v| s.dye_radius = v,
-    },
-    Knob { name: "fade, 1/s", range: [0.0, 2.0], get: |s| s.fade, set: |s, v| s.fade = v },
-    Knob {
-        name: "viscosity",
-        range: [0.0, 500.0],
-        get: |s| s.viscosity,
-        set: |s, v| s.viscosity = v,
-    },
-    Knob {
-        name: "confinement",
-        range: [0.0, 8.0],
-        get: |s| s.confinement,
-        set: |s, v| s.confinement = v,
-    },
-    Knob {
-        name: "iterations",
-        range: [10.0, 400.0],
-        get: |s| s.iterations,
-        set: |s, v| s.iterations = v,
-    },
-    Knob { name: "exposure", range: [0.05, 5.0], get: |s| s.exposure, set: |s, v| s.exposure = v },
+    knob!(push, "push, 1/s", [0.0, 100.0]),
+    knob!(push_radius, "push radius", [2.0, 60.0]),
+    knob!(dye, "dye, 1/s", [0.0, 200.0]),
+    knob!(dye_radius, "dye radius", [2.0, 60.0]),
+    knob!(fade, "fade, 1/s", [0.0, 2.0]),
+    knob!(viscosity, "viscosity", [0.0, 500.0]),
+    knob!(confinement, "confinement", [0.0, 8.0]),
+    knob!(iterations, "iterations", [10.0, 400.0]),
+    knob!(exposure, "exposure", [0.05, 5.0]),
 ];
 
 impl Default for Settings {
@@ -130,12 +102,9 @@ impl Settings {
 #[derive(Debug)]
 pub struct Ink {
     settings: Settings,
-    fluid: StableFluids2<f32>,
-    painter: Painter,
+    stage: Stage,
     pointers: Vec<Pointer>,
     dye: Option<Image>,
-    ledger: Ledger,
-    steps: u64,
 }
 
 impl Ink {
@@ -144,17 +113,9 @@ impl Ink {
     /// # Errors
     /// A number of cells that no grid has.
     pub fn new(setup: &Setup) -> Result<Self, Error> {
-        let grid = grid_of_area(setup.size.unwrap_or(SIZE), AREA)?;
         let settings = Settings::default();
-        let mut ink = Self {
-            fluid: StableFluids2::new(grid, settings.params())?,
-            settings,
-            painter: Painter::new(grid),
-            pointers: Vec::new(),
-            dye: setup.dye.clone(),
-            ledger: Ledger::default(),
-            steps: 0,
-        };
+        let stage = Stage::new(setup.size.unwrap_or(SIZE), AREA, settings.params())?;
+        let mut ink = Self { settings, stage, pointers: Vec::new(), dye: setup.dye.clone() };
         ink.pour_picture()?;
         Ok(ink)
     }
@@ -164,48 +125,33 @@ impl Ink {
         let Some(image) = &self.dye else {
             return Ok(());
         };
-        let cells = self.fluid.grid().cells();
+        let cells = self.stage.cells();
         for j in 0..cells[1] {
             for i in 0..cells[0] {
                 let color = image.under([i, j], cells);
                 for (n, brightness) in color.into_iter().enumerate() {
                     let amount = amount_of(brightness) / self.settings.exposure;
-                    self.fluid.quantity_mut(n)?[[i, j]] = amount as f32;
+                    self.stage.fluid.quantity_mut(n)?[[i, j]] = amount as f32;
                 }
             }
         }
-        self.ledger.give(ledger::mass(self.fluid.quantities()));
+        self.stage.ledger.give(self.stage.mass());
         Ok(())
     }
 
     /// Lets a pointer leave its dye now and push in the coming step.
     fn stir(&mut self, pointer: Pointer) -> Result<(), Error> {
-        let center = pointer.position.map(|x| x as f32);
-        let push = pointer.delta.map(|d| (d * self.settings.push / DT) as f32);
-        self.fluid.sources_mut().push(Source {
-            center,
-            radius: self.settings.push_radius as f32,
-            effect: Effect::Accelerate(push),
-        });
+        let Settings { push, push_radius, dye, dye_radius, .. } = self.settings;
+        self.stage.push(pointer, push, push_radius);
         if pointer.button == Button::Secondary || pointer.delta == [0.0; 2] {
             return Ok(());
         }
-        let before = ledger::mass(self.fluid.quantities());
-        let color = hue(self.steps as f64 / 400.0 + pointer.finger as f64 * 0.38);
-        for (quantity, part) in color.into_iter().enumerate() {
-            let source = Source {
-                center,
-                radius: self.settings.dye_radius as f32,
-                effect: Effect::Add { quantity, rate: (part * self.settings.dye) as f32 },
-            };
-            self.fluid.apply_source(&source, pointer.seconds as f32)?;
-        }
-        self.ledger.give(ledger::mass(self.fluid.quantities()) - before);
-        Ok(())
+        let color = hue(self.stage.steps as f64 / 400.0 + pointer.finger as f64 * 0.38);
+        self.stage.pour(pointer, &color.map(|part| part * dye), dye_radius)
     }
 
     fn adopt(&mut self) -> Result<(), Error> {
-        self.fluid.set_params(self.settings.params())
+        self.stage.adopt(self.settings.params())
     }
 }
 
@@ -214,35 +160,23 @@ impl Scene for Ink {
         NAME
     }
 
-    fn title(&self) -> &'static str {
-        TITLE
-    }
-
     fn hint(&self) -> &'static str {
         "drag: push and dye; right button: push only"
     }
 
     fn size(&self) -> [usize; 2] {
-        self.fluid.grid().cells()
+        self.stage.cells()
     }
 
     fn extent(&self) -> [f64; 2] {
-        self.fluid.grid().size().map(f64::from)
+        self.stage.extent()
     }
 
     fn step(&mut self) -> Result<(), Error> {
-        for n in 0..self.pointers.len() {
-            self.stir(self.pointers[n])?;
+        for pointer in core::mem::take(&mut self.pointers) {
+            self.stir(pointer)?;
         }
-        self.pointers.clear();
-        let before = ledger::mass(self.fluid.quantities());
-        let done = self.fluid.step(DT as f32);
-        self.fluid.sources_mut().clear();
-        done?;
-        let kept = (-self.settings.fade * DT).portable_exp();
-        self.ledger.step(before * kept, ledger::mass(self.fluid.quantities()));
-        self.steps += 1;
-        Ok(())
+        self.stage.step_fading(self.settings.fade)
     }
 
     fn rehearse(&mut self) {
@@ -255,15 +189,8 @@ impl Scene for Ink {
                 let (y, _) = (1.9 * t + 1.2 + 2.0 * finger as f64).portable_sin_cos();
                 [extent[0] * (0.5 + 0.33 * x), extent[1] * (0.5 + 0.33 * y)]
             };
-            let (from, position) = (at(self.steps), at(self.steps + 1));
-            if (self.steps / 90 + finger) % 3 != 2 {
-                self.pointer(Pointer {
-                    position,
-                    delta: [position[0] - from[0], position[1] - from[1]],
-                    seconds: DT,
-                    button: Button::Primary,
-                    finger,
-                });
+            if (self.stage.steps / 90 + finger) % 3 != 2 {
+                self.pointer(Pointer::along(at, self.stage.steps, finger));
             }
         }
     }
@@ -277,19 +204,12 @@ impl Scene for Ink {
     }
 
     fn paint(&mut self, view: usize, picture: &mut Picture) -> Result<(), Error> {
-        let u = self.fluid.velocity();
-        match view {
-            1 => self.painter.speed(u, picture),
-            2 => self.painter.signed_field(self.fluid.pressure(), picture)?,
-            3 => self.painter.vorticity(u, picture)?,
-            4 => self.painter.divergence(u, picture)?,
-            _ => {
-                let dyes = self.fluid.quantities();
-                let exposure = self.settings.exposure as f32;
-                paint_cells(picture, self.fluid.grid().cells(), |i, j| {
-                    [0, 1, 2].map(|n| byte(glow(dyes[n][[i, j]] * exposure)))
-                });
-            }
+        if !self.stage.paint(VIEWS.get(view).unwrap_or(&VIEWS[0]), picture)? {
+            let dyes = self.stage.fluid.quantities();
+            let exposure = self.settings.exposure as f32;
+            paint_cells(picture, self.stage.cells(), |i, j| {
+                [0, 1, 2].map(|n| byte(glow(dyes[n][[i, j]] * exposure)))
+            });
         }
         Ok(())
     }
@@ -306,7 +226,7 @@ impl Scene for Ink {
     fn choices(&self) -> Vec<Choice> {
         let options = CARRIERS.iter().map(|c| c.0).collect();
         vec![
-            solver_choice(self.settings.solver),
+            solver_choice(self.settings.solver, false),
             Choice { name: CARRYING, options, chosen: self.settings.carrier },
         ]
     }
@@ -321,33 +241,21 @@ impl Scene for Ink {
     }
 
     fn reset(&mut self) -> Result<(), Error> {
-        self.fluid = StableFluids2::new(*self.fluid.grid(), self.settings.params())?;
         self.pointers.clear();
-        (self.ledger, self.steps) = (Ledger::default(), 0);
+        self.stage.restart(self.settings.params())?;
         self.pour_picture()
     }
 
     fn resize(&mut self, size: [usize; 2]) -> Result<(), Error> {
-        let grid = grid_of_area(size, AREA)?;
-        self.fluid = ledger::stretched(&self.fluid, grid)?;
-        self.painter = Painter::new(grid);
-        Ok(())
+        self.stage.resize(size)
     }
 
     fn stats(&mut self) -> Stats {
-        let report = self.fluid.report();
-        Stats {
-            size: self.size(),
-            steps: self.steps,
-            max_speed: f64::from(self.fluid.velocity().max_abs()),
-            max_divergence: f64::from(self.fluid.max_divergence()),
-            mass: Some(ledger::mass(self.fluid.quantities())),
-            mass_drift: Some(self.ledger.drift()),
-            pressure_iterations: report.pressure.map(|p| p.iterations as u64),
-            pressure_residual: report.pressure.map(|p| f64::from(p.residual)),
-            digest: self.fluid.digest(),
-            ..Stats::default()
-        }
+        self.stage.stats_with_dye()
+    }
+
+    fn solves(&mut self) -> Vec<Solve> {
+        self.stage.solve().into_iter().collect()
     }
 }
 

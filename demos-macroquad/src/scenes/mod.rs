@@ -3,6 +3,7 @@
 pub mod cavity;
 pub mod ink;
 pub mod smoke;
+pub mod solvers;
 pub mod stam;
 
 use fluid_num::Error;
@@ -28,7 +29,7 @@ pub struct Entry {
 }
 
 /// All scenes, in the order of the menu.
-pub const SCENES: [Entry; 4] = [
+pub const SCENES: [Entry; 5] = [
     Entry {
         name: ink::NAME,
         title: ink::TITLE,
@@ -56,6 +57,13 @@ pub const SCENES: [Entry; 4] = [
         size: stam::SIZE,
         headless_size: stam::SIZE,
         make: |s| Ok(Box::new(stam::Stam::new(s)?)),
+    },
+    Entry {
+        name: solvers::NAME,
+        title: solvers::TITLE,
+        size: solvers::SIZE,
+        headless_size: solvers::HEADLESS_SIZE,
+        make: |s| Ok(Box::new(solvers::Solvers::new(s)?)),
     },
 ];
 

@@ -3,21 +3,19 @@
 //! A box of 1.5 m², open on top. A nozzle at the bottom holds smoke and temperature; warm fluid
 //! rises, smoke weighs a little; vorticity confinement keeps the small whirls.
 
-use fluid_adapters::Picture;
+use fluid_adapters::{ColorMap, Picture};
 use fluid_num::advection::Advection;
 use fluid_num::poisson::{Budget, SolverKind};
 use fluid_num::solid::{Body, Shape};
-use fluid_num::{
-    Boundary, Effect, Error, QuantityParams, Real, Side, Simulation, Source, StableFluids2,
-    StableFluidsParams,
-};
+use fluid_num::{Boundary, Effect, Error, QuantityParams, Real, Side, Source, StableFluidsParams};
 
 use crate::ledger;
-use crate::paint::{Painter, byte, lay_over, paint_cells};
+use crate::paint::{byte, lay_over, paint_cells};
 use crate::scene::{
-    Choice, Image, Knob, PRESSURE_SOLVER, Parameter, Pointer, SOR, Scene, Setup, Stats,
-    grid_of_area, read_knobs, solver_choice, solver_of, turn_knob,
+    Choice, DT, Image, Knob, PRESSURE_SOLVER, Parameter, Pointer, SOR, Scene, Setup, Solve, Stats,
+    knob, read_knobs, solver_choice, solver_of, turn_knob,
 };
+use crate::stage::Stage;
 
 /// The name on the command line.
 pub const NAME: &str = "smoke";
@@ -29,7 +27,6 @@ pub const SIZE: [usize; 2] = [192, 288];
 pub const HEADLESS_SIZE: [usize; 2] = [256, 384];
 
 const AREA: f64 = 1.5;
-const DT: f64 = 1.0 / 60.0;
 const SMOKE: usize = 0;
 const HEAT: usize = 1;
 const RADIUS: f64 = 0.1;
@@ -52,39 +49,14 @@ struct Settings {
 }
 
 const KNOBS: &[Knob<Settings>] = &[
-    Knob {
-        name: "buoyancy, m/s²",
-        range: [0.0, 20.0],
-        get: |s| s.buoyancy,
-        set: |s, v| s.buoyancy = v,
-    },
-    Knob {
-        name: "weight of smoke, m/s²",
-        range: [0.0, 5.0],
-        get: |s| s.weight,
-        set: |s, v| s.weight = v,
-    },
-    Knob { name: "cooling, 1/s", range: [0.0, 5.0], get: |s| s.cooling, set: |s, v| s.cooling = v },
-    Knob { name: "fade, 1/s", range: [0.0, 2.0], get: |s| s.fade, set: |s, v| s.fade = v },
-    Knob {
-        name: "confinement",
-        range: [0.0, 8.0],
-        get: |s| s.confinement,
-        set: |s, v| s.confinement = v,
-    },
-    Knob { name: "drag, 1/s", range: [0.0, 2.0], get: |s| s.drag, set: |s, v| s.drag = v },
-    Knob {
-        name: "nozzle radius, m",
-        range: [0.01, 0.3],
-        get: |s| s.nozzle,
-        set: |s, v| s.nozzle = v,
-    },
-    Knob {
-        name: "most iterations",
-        range: [1.0, 1000.0],
-        get: |s| s.iterations,
-        set: |s, v| s.iterations = v,
-    },
+    knob!(buoyancy, "buoyancy, m/s²", [0.0, 20.0]),
+    knob!(weight, "weight of smoke, m/s²", [0.0, 5.0]),
+    knob!(cooling, "cooling, 1/s", [0.0, 5.0]),
+    knob!(fade, "fade, 1/s", [0.0, 2.0]),
+    knob!(confinement, "confinement", [0.0, 8.0]),
+    knob!(drag, "drag, 1/s", [0.0, 2.0]),
+    knob!(nozzle, "nozzle radius, m", [0.01, 0.3]),
+    knob!(iterations, "most iterations", [1.0, 1000.0]),
 ];
 
 impl Default for Settings {
@@ -131,12 +103,10 @@ impl Settings {
 #[derive(Debug)]
 pub struct Smoke {
     settings: Settings,
-    fluid: StableFluids2<f32>,
-    painter: Painter,
+    stage: Stage,
     obstacles: Option<Image>,
     /// Where the disc is drawn to.
     target: Option<[f64; 2]>,
-    steps: u64,
 }
 
 impl Smoke {
@@ -145,16 +115,10 @@ impl Smoke {
     /// # Errors
     /// A number of cells that no grid has.
     pub fn new(setup: &Setup) -> Result<Self, Error> {
-        let grid = grid_of_area(setup.size.unwrap_or(SIZE), AREA)?;
         let settings = Settings::default();
-        let mut smoke = Self {
-            fluid: StableFluids2::new(grid, settings.params())?,
-            settings,
-            painter: Painter::new(grid),
-            obstacles: setup.obstacles.clone(),
-            target: None,
-            steps: 0,
-        };
+        let stage = Stage::new(setup.size.unwrap_or(SIZE), AREA, settings.params())?;
+        let obstacles = setup.obstacles.clone();
+        let mut smoke = Self { settings, stage, obstacles, target: None };
         smoke.build()?;
         Ok(smoke)
     }
@@ -167,15 +131,15 @@ impl Smoke {
         } else {
             let place = [0.5 * width, 0.42 * height].map(|x| x as f32);
             let disc = Body::new(Shape::ball((RADIUS * width) as f32)?, place)?;
-            self.fluid.bodies_mut().push(disc);
+            self.stage.fluid.bodies_mut().push(disc);
         }
         Ok(())
     }
 
     fn close_cells(&mut self) {
         if let Some(image) = &self.obstacles {
-            let cells = self.fluid.grid().cells();
-            self.fluid.close_cells(|cell| {
+            let cells = self.stage.cells();
+            self.stage.fluid.close_cells(|cell| {
                 let [r, g, b] = image.under(cell, cells);
                 r + g + b < 1.5
             });
@@ -186,12 +150,12 @@ impl Smoke {
     fn draw_disc(&mut self) -> Result<(), Error> {
         let target = self.target.take();
         let resting = |b: &Body<f32, 2>| b.velocity == [0.0; 2];
-        if self.fluid.bodies().is_empty()
-            || (target.is_none() && self.fluid.bodies().iter().all(resting))
+        if self.stage.fluid.bodies().is_empty()
+            || (target.is_none() && self.stage.fluid.bodies().iter().all(resting))
         {
             return Ok(());
         }
-        let disc = &mut self.fluid.bodies_mut()[0];
+        let disc = &mut self.stage.fluid.bodies_mut()[0];
         disc.velocity = match target {
             None => [0.0; 2],
             Some(target) => {
@@ -207,11 +171,10 @@ impl Smoke {
     /// The nozzle: it holds smoke and heat, and sways a little.
     fn light(&mut self) {
         let [width, height] = self.extent();
-        let (sway, _) = (self.steps as f64 * DT * 2.3).portable_sin_cos();
+        let (sway, _) = (self.stage.steps as f64 * DT * 2.3).portable_sin_cos();
         let center = [width * (0.5 + 0.012 * sway), height * 0.05].map(|x| x as f32);
         let radius = (self.settings.nozzle * width) as f32;
-        let sources = self.fluid.sources_mut();
-        sources.clear();
+        let sources = self.stage.fluid.sources_mut();
         for quantity in [SMOKE, HEAT] {
             let effect = Effect::Hold { quantity, value: 1.0, rate: 20.0 };
             sources.push(Source { center, radius, effect });
@@ -220,9 +183,9 @@ impl Smoke {
 
     /// Lays the solids over a picture.
     fn paint_solids(&self, picture: &mut Picture) {
-        if let Some(solids) = self.fluid.solids() {
+        if let Some(solids) = self.stage.fluid.solids() {
             let fluid_part = solids.cell_fraction();
-            let cells = self.fluid.grid().cells();
+            let cells = self.stage.cells();
             lay_over(picture, cells, SOLID_COLOR, |i, j| 1.0 - fluid_part[[i, j]]);
         }
     }
@@ -233,34 +196,28 @@ impl Scene for Smoke {
         NAME
     }
 
-    fn title(&self) -> &'static str {
-        TITLE
-    }
-
     fn hint(&self) -> &'static str {
         "drag: move the disc"
     }
 
     fn size(&self) -> [usize; 2] {
-        self.fluid.grid().cells()
+        self.stage.cells()
     }
 
     fn extent(&self) -> [f64; 2] {
-        self.fluid.grid().size().map(f64::from)
+        self.stage.extent()
     }
 
     fn step(&mut self) -> Result<(), Error> {
         self.light();
         self.draw_disc()?;
-        self.fluid.step(DT as f32)?;
-        self.steps += 1;
-        Ok(())
+        self.stage.step().map(|_| ())
     }
 
     fn rehearse(&mut self) {
         // From the middle slowly to the left and to the right.
         let [width, height] = self.extent();
-        let (sway, _) = ((self.steps + 1) as f64 * DT * 0.5).portable_sin_cos();
+        let (sway, _) = ((self.stage.steps + 1) as f64 * DT * 0.5).portable_sin_cos();
         self.target = Some([width * (0.5 - 0.12 * sway), height * 0.42]);
     }
 
@@ -274,20 +231,16 @@ impl Scene for Smoke {
     }
 
     fn paint(&mut self, view: usize, picture: &mut Picture) -> Result<(), Error> {
-        let u = self.fluid.velocity();
-        match view {
-            1 => {
-                let heat = self.fluid.quantity(HEAT)?;
-                let map = fluid_adapters::ColorMap::inferno();
-                picture.paint_field(heat, &map, 0.0..1.0);
+        match *VIEWS.get(view).unwrap_or(&VIEWS[0]) {
+            "temperature" => {
+                let heat = self.stage.fluid.quantity(HEAT)?;
+                picture.paint_field(heat, &ColorMap::inferno(), 0.0..1.0);
             }
-            2 => self.painter.speed(u, picture),
-            3 => self.painter.signed_field(self.fluid.pressure(), picture)?,
-            4 => self.painter.vorticity(u, picture)?,
-            5 => self.painter.divergence(u, picture)?,
+            flow if self.stage.paint(flow, picture)? => {}
             _ => {
-                let (smoke, heat) = (self.fluid.quantity(SMOKE)?, self.fluid.quantity(HEAT)?);
-                paint_cells(picture, self.fluid.grid().cells(), |i, j| {
+                let fluid = &self.stage.fluid;
+                let (smoke, heat) = (fluid.quantity(SMOKE)?, fluid.quantity(HEAT)?);
+                paint_cells(picture, self.stage.cells(), |i, j| {
                     smoke_color(smoke[[i, j]], heat[[i, j]])
                 });
             }
@@ -302,49 +255,40 @@ impl Scene for Smoke {
 
     fn set_parameter(&mut self, name: &str, value: f64) -> Result<(), Error> {
         turn_knob(KNOBS, &mut self.settings, name, value);
-        self.fluid.set_params(self.settings.params())
+        self.stage.adopt(self.settings.params())
     }
 
     fn choices(&self) -> Vec<Choice> {
-        vec![solver_choice(self.settings.solver)]
+        vec![solver_choice(self.settings.solver, true)]
     }
 
     fn choose(&mut self, name: &str, option: usize) -> Result<(), Error> {
         if let (PRESSURE_SOLVER, Some(kind)) = (name, solver_of(option)) {
             self.settings.solver = kind;
         }
-        self.fluid.set_params(self.settings.params())
+        self.stage.adopt(self.settings.params())
     }
 
     fn reset(&mut self) -> Result<(), Error> {
-        self.fluid = StableFluids2::new(*self.fluid.grid(), self.settings.params())?;
-        (self.target, self.steps) = (None, 0);
+        self.stage.restart(self.settings.params())?;
+        self.target = None;
         self.build()
     }
 
     fn resize(&mut self, size: [usize; 2]) -> Result<(), Error> {
-        let grid = grid_of_area(size, AREA)?;
-        self.fluid = ledger::stretched(&self.fluid, grid)?;
-        self.painter = Painter::new(grid);
+        self.stage.resize(size)?;
         self.close_cells();
         Ok(())
     }
 
     fn stats(&mut self) -> Stats {
-        let report = self.fluid.report();
-        Stats {
-            size: self.size(),
-            steps: self.steps,
-            max_speed: f64::from(self.fluid.velocity().max_abs()),
-            max_divergence: f64::from(self.fluid.max_divergence()),
-            mass: Some(ledger::mass(&self.fluid.quantities()[SMOKE..=SMOKE])),
-            // The nozzle holds a value and the top is open: there is nothing to be kept.
-            mass_drift: None,
-            pressure_iterations: report.pressure.map(|p| p.iterations as u64),
-            pressure_residual: report.pressure.map(|p| f64::from(p.residual)),
-            digest: self.fluid.digest(),
-            ..Stats::default()
-        }
+        // The nozzle holds a value and the top is open: there is nothing to be kept.
+        let mass = ledger::mass(&self.stage.fluid.quantities()[SMOKE..=SMOKE]);
+        Stats { mass: Some(mass), ..self.stage.stats() }
+    }
+
+    fn solves(&mut self) -> Vec<Solve> {
+        self.stage.solve().into_iter().collect()
     }
 }
 

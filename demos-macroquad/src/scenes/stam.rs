@@ -6,15 +6,16 @@ use fluid_num::poisson::{Budget, SolverKind};
 use fluid_num::schemes::stam2003::{Stam2003, Stam2003Params, Sweep};
 use fluid_num::{
     Boundary, Effect, Error, Faces, Field, Grid2, QuantityParams, Real, Simulation, Source,
-    StableFluids2, StableFluidsParams,
+    StableFluidsParams,
 };
 
 use crate::ledger::{self, Ledger};
-use crate::paint::{Painter, paint_cells};
+use crate::paint::{Painter, lay_tile, paint_cells};
 use crate::scene::{
-    Button, Choice, Knob, PRESSURE_SOLVER, Parameter, Pointer, SOR, Scene, Setup, Stats,
-    grid_of_area, read_knobs, solver_choice, solver_of, turn_knob,
+    Button, Choice, DT, Knob, PRESSURE_SOLVER, Parameter, Pointer, SOR, Scene, Setup, Solve, Stats,
+    grid_of_area, knob, read_knobs, solver_choice, solver_of, turn_knob,
 };
+use crate::stage::Stage;
 
 /// The name on the command line.
 pub const NAME: &str = "stam";
@@ -24,7 +25,6 @@ pub const TITLE: &str = "Stam 2003 (left) and a staggered grid (right)";
 pub const SIZE: [usize; 2] = [192, 192];
 
 const AREA: f64 = 1.0;
-const DT: f64 = 1.0 / 60.0;
 const VIEWS: &[&str] = &["dye", "speed", "pressure", "vorticity", "divergence"];
 const SWEEPS: &str = "sweeps of 2003";
 
@@ -40,21 +40,11 @@ struct Settings {
 }
 
 const KNOBS: &[Knob<Settings>] = &[
-    Knob { name: "push, 1/s", range: [0.0, 100.0], get: |s| s.push, set: |s, v| s.push = v },
-    Knob { name: "dye, 1/s", range: [0.0, 100.0], get: |s| s.dye, set: |s, v| s.dye = v },
-    Knob { name: "radius, m", range: [0.01, 0.2], get: |s| s.radius, set: |s, v| s.radius = v },
-    Knob {
-        name: "viscosity, m²/s",
-        range: [0.0, 0.01],
-        get: |s| s.viscosity,
-        set: |s, v| s.viscosity = v,
-    },
-    Knob {
-        name: "iterations",
-        range: [1.0, 400.0],
-        get: |s| s.iterations,
-        set: |s, v| s.iterations = v,
-    },
+    knob!(push, "push, 1/s", [0.0, 100.0]),
+    knob!(dye, "dye, 1/s", [0.0, 100.0]),
+    knob!(radius, "radius, m", [0.01, 0.2]),
+    knob!(viscosity, "viscosity, m²/s", [0.0, 0.01]),
+    knob!(iterations, "iterations", [1.0, 400.0]),
 ];
 
 impl Default for Settings {
@@ -98,14 +88,14 @@ impl Settings {
 pub struct Stam {
     settings: Settings,
     left: Stam2003<f32, 2>,
-    right: StableFluids2<f32>,
-    /// The left velocity on faces, for the painter.
+    right: Stage,
+    /// The left velocity on faces, for its painter.
     shown: Faces<f32, 2>,
     painter: Painter,
     half: Picture,
     pointers: Vec<Pointer>,
+    /// Who made the dye on the left.
     ledger: Ledger,
-    steps: u64,
 }
 
 impl Stam {
@@ -114,85 +104,77 @@ impl Stam {
     /// # Errors
     /// A number of cells that no grid or picture has.
     pub fn new(setup: &Setup) -> Result<Self, Error> {
-        let grid = grid_of_area(setup.size.unwrap_or(SIZE), AREA)?;
         let settings = Settings::default();
+        let right = Stage::new(setup.size.unwrap_or(SIZE), AREA, settings.staggered())?;
+        let grid = *right.fluid.grid();
         Ok(Self {
             left: Stam2003::new(grid, settings.collocated())?,
-            right: StableFluids2::new(grid, settings.staggered())?,
+            right,
             shown: Faces::zeros(grid),
             settings,
             painter: Painter::new(grid),
             half: Picture::of_grid(&grid, 1)?,
             pointers: Vec::new(),
             ledger: Ledger::default(),
-            steps: 0,
         })
     }
 
     /// The edges of one half.
     fn half_extent(&self) -> [f64; 2] {
-        self.right.grid().size().map(f64::from)
+        self.right.extent()
     }
 
     /// Stirs both halves where the pointer is in either.
-    fn stir(&mut self, pointer: Pointer) -> Result<(), Error> {
-        let width = self.half_extent()[0];
-        let [mut x, y] = pointer.position;
-        if x > width {
-            x -= width;
+    fn stir(&mut self, mut pointer: Pointer) -> Result<(), Error> {
+        let [width, _] = self.half_extent();
+        if pointer.position[0] > width {
+            pointer.position[0] -= width;
         }
-        let (center, radius) = ([x as f32, y as f32], self.settings.radius as f32);
-        let push = pointer.delta.map(|d| (d * self.settings.push / DT) as f32);
-        let rate = match pointer.button {
-            Button::Primary => (self.settings.dye * pointer.seconds / DT) as f32,
-            Button::Secondary => 0.0,
-        };
-        let sources = self.right.sources_mut();
-        sources.push(Source { center, radius, effect: Effect::Accelerate(push) });
-        sources.push(Source { center, radius, effect: Effect::Add { quantity: 0, rate } });
-        let weights = Weights::new(self.left.grid(), center, radius);
+        let Settings { push, dye, radius, .. } = self.settings;
+        self.right.push(pointer, push, radius);
+        let center = pointer.position.map(|x| x as f32);
+        let weights = Weights::new(self.left.grid(), center, radius as f32);
         for axis in 0..2 {
-            weights.add(self.left.force_mut(axis), push[axis]);
+            weights.add(self.left.force_mut(axis), (pointer.delta[axis] * push / DT) as f32);
         }
-        weights.add(self.left.source_mut(), rate);
+        if pointer.button == Button::Primary {
+            let rate = (dye * pointer.seconds / DT) as f32;
+            let effect = Effect::Add { quantity: 0, rate };
+            let source = Source { center, radius: radius as f32, effect };
+            self.right.fluid.sources_mut().push(source);
+            weights.add(self.left.source_mut(), rate);
+        }
         Ok(())
     }
 
     fn adopt(&mut self) -> Result<(), Error> {
         self.left.set_params(self.settings.collocated())?;
-        self.right.set_params(self.settings.staggered())
+        self.right.adopt(self.settings.staggered())
     }
 
-    /// Paints one half of a view into the small picture.
-    fn paint_half(&mut self, view: usize, right: bool) -> Result<(), Error> {
-        let picture = &mut self.half;
-        if !right {
-            // Faces lie between centres: the mean of both neighbours.
-            for axis in 0..2 {
-                let u = self.left.velocity(axis);
-                self.shown[axis].set_from_fn(|p| u.sample(p));
-            }
-            Boundary::walls().fill_normal(&mut self.shown);
-            Boundary::walls().fill_velocity(&mut self.shown);
+    /// Paints a view of the left half into the small picture.
+    fn paint_left(&mut self, view: &str) -> Result<(), Error> {
+        // Faces lie between centres: the mean of both neighbours.
+        for axis in 0..2 {
+            let u = self.left.velocity(axis);
+            self.shown[axis].set_from_fn(|p| u.sample(p));
         }
-        let u = if right { self.right.velocity() } else { &self.shown };
-        match view {
-            1 => self.painter.speed(u, picture),
-            2 if right => self.painter.signed_field(self.right.pressure(), picture)?,
-            2 => self.painter.signed_field(self.left.pressure(), picture)?,
-            3 => self.painter.vorticity(u, picture)?,
-            4 if right => self.painter.divergence(u, picture)?,
-            4 => self.painter.signed_field(self.left.divergence(), picture)?,
-            _ => {
-                let dye = if right { self.right.quantity(0)? } else { self.left.density() };
-                let map = ColorMap::magma();
-                let cells = dye.grid().cells();
-                paint_cells(picture, cells, |i, j| {
-                    let x = dye[[i, j]].max(0.0);
-                    let [r, g, b, _] = map.color((255.0 * x / (1.0 + x)) as u8);
-                    [r, g, b]
-                });
-            }
+        Boundary::walls().fill_normal(&mut self.shown);
+        Boundary::walls().fill_velocity(&mut self.shown);
+        if view == "divergence" {
+            self.painter.look_at(self.left.divergence())?;
+        } else if !self.painter.look(view, &self.shown, self.left.pressure())? {
+            paint_dye(self.left.density(), &mut self.half);
+            return Ok(());
+        }
+        self.painter.show(self.painter.scale(), &mut self.half);
+        Ok(())
+    }
+
+    /// Paints a view of the right half into the small picture.
+    fn paint_right(&mut self, view: &str) -> Result<(), Error> {
+        if !self.right.paint(view, &mut self.half)? {
+            paint_dye(self.right.fluid.quantity(0)?, &mut self.half);
         }
         Ok(())
     }
@@ -203,16 +185,12 @@ impl Scene for Stam {
         NAME
     }
 
-    fn title(&self) -> &'static str {
-        TITLE
-    }
-
     fn hint(&self) -> &'static str {
         "drag in either half: push and dye; right button: push only"
     }
 
     fn size(&self) -> [usize; 2] {
-        self.right.grid().cells()
+        self.right.cells()
     }
 
     fn extent(&self) -> [f64; 2] {
@@ -226,21 +204,17 @@ impl Scene for Stam {
     }
 
     fn step(&mut self) -> Result<(), Error> {
-        for n in 0..self.pointers.len() {
-            self.stir(self.pointers[n])?;
+        for pointer in core::mem::take(&mut self.pointers) {
+            self.stir(pointer)?;
         }
-        self.pointers.clear();
         let h = f64::from(self.left.grid().dx());
         let given = self.left.source_mut().sum() * DT * h * h;
         let before = ledger::mass(core::slice::from_ref(self.left.density()));
         self.left.step(DT as f32)?;
-        let done = self.right.step(DT as f32);
-        self.right.sources_mut().clear();
-        done?;
+        self.right.step()?;
         let after = ledger::mass(core::slice::from_ref(self.left.density()));
         self.ledger.give(given);
         self.ledger.step(before + given, after);
-        self.steps += 1;
         Ok(())
     }
 
@@ -252,15 +226,8 @@ impl Scene for Stam {
             let ((x, _), (y, _)) = (t.portable_sin_cos(), (2.0 * t + 0.3).portable_sin_cos());
             [width * (0.5 + 0.3 * x), height * (0.5 + 0.25 * y)]
         };
-        let (from, position) = (at(self.steps), at(self.steps + 1));
-        if self.steps % 240 < 200 {
-            self.pointer(Pointer {
-                position,
-                delta: [position[0] - from[0], position[1] - from[1]],
-                seconds: DT,
-                button: Button::Primary,
-                finger: 0,
-            });
+        if self.right.steps % 240 < 200 {
+            self.pointer(Pointer::along(at, self.right.steps, 0));
         }
     }
 
@@ -273,21 +240,11 @@ impl Scene for Stam {
     }
 
     fn paint(&mut self, view: usize, picture: &mut Picture) -> Result<(), Error> {
-        let (width, height) = (picture.width(), picture.height());
-        for right in [false, true] {
-            self.paint_half(view, right)?;
-            let (w, h) = (self.half.width(), self.half.height());
-            let bytes = self.half.bytes();
-            for (y, row) in picture.bytes_mut().chunks_exact_mut(width * 4).enumerate() {
-                let from = &bytes[y * h / height * w * 4..][..w * 4];
-                for (x, pixel) in row.chunks_exact_mut(4).enumerate() {
-                    let column = x * 2 * w / width;
-                    if (column >= w) == right {
-                        pixel.copy_from_slice(&from[column % w * 4..][..4]);
-                    }
-                }
-            }
-        }
+        let view = VIEWS.get(view).unwrap_or(&VIEWS[0]);
+        self.paint_left(view)?;
+        lay_tile(picture, [2, 1], [0, 0], &self.half);
+        self.paint_right(view)?;
+        lay_tile(picture, [2, 1], [1, 0], &self.half);
         Ok(())
     }
 
@@ -304,7 +261,7 @@ impl Scene for Stam {
         let chosen = usize::from(self.settings.sweep == Sweep::Jacobi);
         vec![
             Choice { name: SWEEPS, options: vec!["Gauss-Seidel", "Jacobi"], chosen },
-            solver_choice(self.settings.solver),
+            solver_choice(self.settings.solver, false),
         ]
     }
 
@@ -340,7 +297,7 @@ impl Scene for Stam {
         let dye = self.left.density();
         left.density_mut().set_from_fn(|p| dye.sample(back(p)));
         ledger::keep_sum(dye, left.density_mut());
-        self.right = ledger::stretched(&self.right, grid)?;
+        self.right.resize(size)?;
         self.left = left;
         self.half = half;
         self.shown = Faces::zeros(grid);
@@ -349,26 +306,40 @@ impl Scene for Stam {
     }
 
     fn stats(&mut self) -> Stats {
-        let report = self.left.report();
+        let (report, right) = (self.left.report(), self.right.stats());
         let max_speed =
             [0, 1].map(|a| self.left.velocity(a).max_abs()).into_iter().fold(0.0, f32::worst);
         let mut more = std::collections::BTreeMap::new();
-        more.insert("mac_max_speed", f64::from(self.right.velocity().max_abs()));
-        more.insert("mac_max_divergence", f64::from(self.right.max_divergence()));
-        more.insert("mac_mass", ledger::mass(self.right.quantities()));
+        more.insert("mac_max_speed", right.max_speed);
+        more.insert("mac_max_divergence", right.max_divergence);
+        more.insert("mac_mass", self.right.mass());
         Stats {
             size: self.size(),
-            steps: self.steps,
+            steps: right.steps,
             max_speed: f64::from(max_speed),
             max_divergence: f64::from(self.left.divergence().max_abs()),
             mass: Some(ledger::mass(core::slice::from_ref(self.left.density()))),
             mass_drift: Some(self.ledger.drift()),
             pressure_iterations: report.pressure.map(|p| p.iterations as u64),
             pressure_residual: report.pressure.map(|p| f64::from(p.residual)),
-            digest: self.left.digest() ^ self.right.digest().rotate_left(1),
+            digest: self.left.digest() ^ right.digest.rotate_left(1),
             more,
         }
     }
+
+    fn solves(&mut self) -> Vec<Solve> {
+        self.right.solve().into_iter().collect()
+    }
+}
+
+/// Pale dye on black, which never reaches full white.
+fn paint_dye(dye: &Field<f32, 2>, picture: &mut Picture) {
+    let map = ColorMap::magma();
+    paint_cells(picture, dye.grid().cells(), |i, j| {
+        let x = dye[[i, j]].max(0.0);
+        let [r, g, b, _] = map.color((255.0 * x / (1.0 + x)) as u8);
+        [r, g, b]
+    });
 }
 
 /// A Gaussian exp(−r²/radius²) about a point, axis by axis: what a [`Source`] does.
