@@ -1,5 +1,5 @@
-//! How loops run: over rows and chunks, on every core, with the widest lanes the CPU has, always with the
-//! same bits. The only file that names rayon and the SIMD dispatch.
+//! How loops run: over rows and chunks, on every core, with the widest lanes the CPU has, always
+//! with the same bits. The only file that names rayon and the SIMD dispatch.
 //!
 //! A pass is a struct of borrowed inputs whose [`RowPass::row`] computes one row of the outputs.
 //! Mark `row` `#[inline(always)]`: it is then compiled once for the baseline and once for AVX2,

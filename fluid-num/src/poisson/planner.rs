@@ -2,11 +2,13 @@
 //!
 //! | problem | tolerance | solver |
 //! |---|---|---|
-//! | β = 1, no solids | any | [`Spectral`](super::Spectral): exact, in the time of three cycles |
+//! | σh² ≥ D/2: diffusion of a short step | any | [`ConjugateGradient`](super::ConjugateGradient) with the diagonal |
+//! | β = 1, no solids | any | [`Spectral`](super::Spectral): exact to rounding, in the time of three cycles |
 //! | the same, an axis but x with a prime factor above 7 | 1e-3 and more | [`Multigrid`](super::Multigrid) |
 //! | solids, β, free surfaces | 1e-6 and more, or none | [`Multigrid`](super::Multigrid) |
 //! | solids, β, free surfaces | below 1e-6 | [`ConjugateGradient`](super::ConjugateGradient) with multigrid |
-//! | σh² ≥ D/2: diffusion of a short step | any | [`ConjugateGradient`](super::ConjugateGradient) with the diagonal |
+//!
+//! The number of iterations is no part of the rules: they are of the chosen kind.
 //!
 //! Not chosen by themselves: [`Jacobi`](super::Jacobi) and the filter, for a fixed small budget with
 //! a warm start and exact symmetry; Gauss–Seidel and SOR, for what was tuned with them; MIC, for

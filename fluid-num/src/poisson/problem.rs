@@ -124,6 +124,7 @@ impl<T: Real, const D: usize> Problem<T, D> {
         let mut problem = Self::with_ends(grid, ends);
         if !boundary.is_periodic(component) {
             problem.region = grid.inner_faces(component);
+            problem.refresh();
         }
         problem
     }
@@ -246,7 +247,8 @@ impl<T: Real, const D: usize> Problem<T, D> {
     /// region; gives the largest such mean of `rhs` and max|b|, 0 where nothing is left to solve.
     ///
     /// # Errors
-    /// [`Error::NotFinite`] for a right-hand side with NaN or infinities.
+    /// [`Error::NotFinite`] for a right-hand side with NaN or infinities, or that overflows when
+    /// multiplied by h².
     pub(super) fn compatible(
         &self,
         rhs: &Field<T, D>,
@@ -263,16 +265,21 @@ impl<T: Real, const D: usize> Problem<T, D> {
         let mean = if uniform { sum / self.region.count() as f64 } else { 0.0 };
         let scaled = Scaled { rhs: rhs.as_slice(), mean: T::of(mean), h2 };
         let most = exec::fold(&self.region, [b.as_mut_slice()], &scaled).unwrap_or(T::zero());
-        let (mean, most) = match &self.variable {
-            None => (T::of(mean).magnitude(), most),
+        if !most.is_finite() {
+            let place = b.first_not_finite().unwrap_or([0; 3]);
+            return Err(Error::NotFinite { name: "rhs times the square of dx", place });
+        }
+        let (mean, most, given) = match &self.variable {
+            None => (T::of(mean).magnitude(), most, given * h2),
             Some(v) => {
                 mask(&self.region, &v.inverse, b.as_mut_slice());
+                let given = max_abs(&self.region, b.as_slice());
                 let mean = self.remove_means(b) / h2;
-                (mean, max_abs(&self.region, b.as_slice()))
+                (mean, max_abs(&self.region, b.as_slice()), given)
             }
         };
         // What is left of a constant right-hand side is its rounding, not a problem to solve.
-        let noise = if self.singular { given * h2 * T::EPSILON * T::of(4.0) } else { T::zero() };
+        let noise = if self.singular { given * T::EPSILON * T::of(4.0) } else { T::zero() };
         Ok((mean, if most > noise { most.or_nothing() } else { T::zero() }))
     }
 
@@ -365,7 +372,7 @@ impl<T: Real, const D: usize> Problem<T, D> {
     fn find_regions(&mut self) {
         let held = |end: &End| matches!(end, End::Dirichlet | End::DirichletNode);
         let closed = !self.ends.iter().flatten().any(held);
-        let shift = self.shift * self.grid.dx() * self.grid.dx();
+        let shift = self.shift * self.h2();
         let Some(v) = &mut self.variable else {
             self.singular = closed && self.shift == T::zero();
             return;

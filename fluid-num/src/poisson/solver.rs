@@ -15,12 +15,13 @@ use crate::{Error, Real, SolveReport};
 pub struct Budget<T> {
     /// The largest number of iterations.
     pub iterations: usize,
-    /// Stop once max|b − A·p| ≤ tolerance · max|b|; 0 always does all iterations.
+    /// Stop once max|b − A·p| ≤ tolerance · max|b|; 0 for no tolerance. A solver also stops where
+    /// more iterations would not help.
     pub tolerance: T,
 }
 
 impl<T: Real> Budget<T> {
-    /// Exactly this many iterations.
+    /// This many iterations, fewer only where more would not help.
     pub fn iterations(iterations: usize) -> Self {
         Self { iterations, tolerance: T::zero() }
     }

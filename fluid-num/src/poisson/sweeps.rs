@@ -52,7 +52,7 @@ impl<T: Real, const D: usize, const OP: u8, const LAST: u8> RowPass<T, D, 1>
             let mut inner = [[outside; 3]; MOST - 1];
             for newest in rows.start..rows.end + 2 * (count - 1) {
                 for sweep in 1..=count {
-                    // The last sweep of row r needs sweep l of the rows r − (count − l) to r + (count − l).
+                    // The last sweep of row r needs sweep l of the rows up to `more` away.
                     let more = count - sweep;
                     let weight = Weight::all(self.weights[sweep - 1]);
                     let Some(n) = (newest + 1).checked_sub(count - 1 + sweep) else {

@@ -72,11 +72,11 @@ use core::array::from_fn;
 
 use self::passes::{Depth, MAX_RADIUS, Place, Plane, Taps, continue_axis};
 use super::Problem;
-use super::conjugate_gradient::{dot, multiply};
+use super::conjugate_gradient::descend;
 use super::solver::{Budget, Looks, PoissonSolver, Solve};
 use super::stencil::{Coefficients, HALF_JACOBI, RESIDUAL, run};
 use crate::base::error::check;
-use crate::base::exec::{self, Row, RowPass, RowReduce};
+use crate::base::exec::{self, Row, RowReduce};
 use crate::grid::field::{lanes, max_abs};
 use crate::grid::{Field, Grid};
 use crate::{Error, Real, SolveReport};
@@ -289,7 +289,6 @@ impl<T: Real, const D: usize> Application<'_, T, D> {
         depth: &mut [T],
     ) {
         let problem = self.problem;
-        let region = problem.region();
         let stencil = problem.stencil(p.as_slice(), b.as_slice());
         run::<RESIDUAL, T, D>(stencil, T::one(), residual.as_mut_slice());
         if self.is_exact() {
@@ -298,12 +297,7 @@ impl<T: Real, const D: usize> Application<'_, T, D> {
             correction.fill(T::zero());
             self.convolve(residual.as_slice(), correction.as_mut_slice(), depth);
             problem.wrap(correction);
-            let gain = dot(&region, residual, correction);
-            let z = correction.as_slice();
-            let curvature = multiply(problem.stencil(z, z), residual);
-            let length = if curvature > 0.0 { T::of(gain / curvature) } else { T::zero() };
-            let pass = AddScaled { correction: correction.as_slice(), length };
-            exec::rows(&region, [p.as_mut_slice()], &pass);
+            descend(problem, residual, correction, p);
         }
         problem.wrap(p);
     }
@@ -328,22 +322,6 @@ impl<T: Real, const D: usize> Application<'_, T, D> {
             exec::rows(&region, [&mut *depth], &pass);
             let pass = Plane { source: &*depth, region, groups, places, radius, mask };
             exec::rows(&region, [&mut *out], &pass);
-        }
-    }
-}
-
-/// p += length·correction.
-struct AddScaled<'a, T> {
-    correction: &'a [T],
-    length: T,
-}
-
-impl<T: Real, const D: usize> RowPass<T, D, 1> for AddScaled<'_, T> {
-    #[inline(always)]
-    fn row(&self, row: Row<D>, [p]: [&mut [T]; 1]) {
-        let (p, correction, length) = (&mut p[..row.len], row.of(self.correction), self.length);
-        for i in 0..row.len {
-            p[i] = (p[i] + length * correction[i]).or_nothing();
         }
     }
 }

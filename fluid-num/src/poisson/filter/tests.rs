@@ -1,6 +1,7 @@
 use super::kernel::{Term, decompose, octant};
 use super::*;
 use crate::Faces;
+use crate::poisson::conjugate_gradient::dot;
 use crate::poisson::stencil::PRODUCT;
 use crate::poisson::{ConjugateGradient, End, Preconditioner};
 

@@ -4,7 +4,6 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use crate::base::exec::{self, Region, Row, RowPass};
-use crate::grid::sample::BLOCK;
 use crate::grid::{Faces, Field, Grid};
 use crate::poisson::operator::Operator;
 use crate::poisson::stencil::{
@@ -12,6 +11,9 @@ use crate::poisson::stencil::{
 };
 use crate::poisson::sweeps::{MOST, Sweeps};
 use crate::{Error, Real};
+
+/// The number of coarse places whose transfer is worked out together.
+const BLOCK: usize = 64;
 
 impl<T: Real, const D: usize> Operator<'_, T, D> {
     /// Weighted Jacobi sweeps, one for each of `weights`.
@@ -23,21 +25,17 @@ impl<T: Real, const D: usize> Operator<'_, T, D> {
         next: &mut Field<T, D>,
     ) {
         let uniform = matches!(self.stencil.coefficients, Coefficients::Uniform);
-        if D == 2 && uniform && weights.len() > 1 && !self.periodic.contains(&true) {
-            for part in weights.chunks(MOST) {
-                let mut weights = [T::one(); MOST];
-                weights[..part.len()].copy_from_slice(part);
-                let stencil = self.on(p.as_slice(), b.as_slice());
-                let count = part.len();
+        let plain = D == 2 && uniform && !self.periodic.contains(&true);
+        for part in weights.chunks(if plain { MOST } else { 1 }) {
+            let stencil = self.on(p.as_slice(), b.as_slice());
+            if let [weight] = part {
+                run::<WEIGHTED_CUT, T, D>(stencil, *weight, next.as_mut_slice());
+            } else {
+                let (mut weights, count) = ([T::one(); MOST], part.len());
+                weights[..count].copy_from_slice(part);
                 let pass = Sweeps::<T, D, WEIGHTED, WEIGHTED_CUT> { stencil, weights, count };
                 exec::rows(&self.region(), [next.as_mut_slice()], &pass);
-                p.swap_values(next);
             }
-            return;
-        }
-        for weight in weights {
-            let stencil = self.on(p.as_slice(), b.as_slice());
-            run::<WEIGHTED_CUT, T, D>(stencil, *weight, next.as_mut_slice());
             p.swap_values(next);
             self.wrap(p);
         }
@@ -147,7 +145,8 @@ impl<T: Real, const D: usize> Level<T, D> {
 }
 
 impl<T: Real, const D: usize> Matrix<T, D> {
-    /// The shares of finer places, where they are not all 1.
+    /// The shares of finer places where those vary. Beside the ends of a uniform level they are left
+    /// out: measured, they gain nothing there.
     fn share(&self) -> Option<&[T]> {
         (!self.below_uniform).then_some(&self.shares)
     }

@@ -2,16 +2,16 @@
 //!
 //! ```text
 //! cycle(A, b, p):  smooth p;   r = b − A·p;   b_c = Σ_children r;   e_c = A_c⁻¹ b_c by cycles;
-//!                  p += e_c of the parent;    smooth p
+//!                  p += e_c between places;   smooth p
 //! ```
 //!
 //! **Smoothing** is weighted Jacobi with the weights of a Chebyshev polynomial over the part of the
 //! spectrum that coarser grids cannot see: exactly symmetric, free of any order, and as fast as
 //! memory and lanes allow.
-//! **Transfer** is by sums and copies between a place and its 2ᴰ children. **Coarse operators** are
-//! conductances in series, see [`coarsen`](self): the same operator at twice the size in a box, and
-//! true to open sides, solids, free surfaces and odd sizes. The **coarsest** level, at most 64
-//! places, is solved by a dense factorisation.
+//! **Restriction** sums the residual over the 2ᴰ children of a place; **interpolation** is linear and
+//! stops at closed faces. **Coarse operators** are conductances in series: the same operator at
+//! twice the size in a box, and true to open sides, solids, free surfaces and odd sizes. The
+//! **coarsest** level, at most 64 places, is solved by a dense factorisation.
 //!
 //! Any size, any aspect ratio, any mix of sides, any β and any set of active cells. The hierarchy
 //! is rebuilt when the problem changes, without taking memory.
@@ -33,13 +33,12 @@ mod level;
 use alloc::vec::Vec;
 
 use super::Problem;
-use super::conjugate_gradient::{dot, multiply};
+use super::conjugate_gradient::descend;
 use super::operator::Operator;
 use super::problem::clear_around;
 use super::solver::{Budget, Looks, PoissonSolver, Solve};
 use super::stencil::{RESIDUAL, run};
 use crate::base::error::check;
-use crate::base::exec::{self, Row, RowPass};
 use crate::grid::{Field, Grid};
 use crate::{Error, Real, SolveReport};
 use coarsest::{Direct, MOST_PLACES};
@@ -155,7 +154,6 @@ impl<T: Real, const D: usize> Multigrid<T, D> {
 
     /// One cycle for A·z = r from z = 0, of a problem that the hierarchy is prepared for.
     pub(super) fn cycle(&mut self, problem: &Problem<T, D>, r: &Field<T, D>, z: &mut Field<T, D>) {
-        problem.prepare(&mut self.next);
         let Self { next, levels, weights, coarsest, params, .. } = self;
         let fields = (r, z, next);
         let mut hierarchy = Hierarchy { weights, coarsest };
@@ -165,6 +163,7 @@ impl<T: Real, const D: usize> Multigrid<T, D> {
     /// Rebuilds the hierarchy where the problem is another one, and makes the ghosts of all levels
     /// say that p = 0 there.
     pub(super) fn prepare(&mut self, problem: &Problem<T, D>) {
+        problem.prepare(&mut self.next);
         for Level { matrix, p, next, .. } in &mut self.levels {
             clear_around(&matrix.region, p.as_mut_slice());
             clear_around(&matrix.region, next.as_mut_slice());
@@ -192,7 +191,6 @@ impl<T: Real, const D: usize> PoissonSolver<T, D> for Multigrid<T, D> {
     ) -> Result<SolveReport<T>, Error> {
         let solve = Solve::start(problem, rhs, p, &mut self.b, budget)?;
         self.prepare(problem);
-        problem.prepare(&mut self.next);
         problem.prepare(&mut self.correction);
         let Self { b, next, residual, correction, levels, weights, coarsest, params, .. } = self;
         let fine = Operator::of(problem);
@@ -206,7 +204,7 @@ impl<T: Real, const D: usize> PoissonSolver<T, D> for Multigrid<T, D> {
                     problem.remove_means(residual);
                     let fields = (&*residual, &mut *correction, &mut *next);
                     hierarchy.cycle(&fine, Start::Zero, params.cycle, fields, levels);
-                    correct(problem, residual, correction, next, p);
+                    descend(problem, residual, correction, p);
                 } else {
                     hierarchy.cycle(&fine, Start::Guess, params.cycle, (b, p, next), levels);
                 }
@@ -217,40 +215,6 @@ impl<T: Real, const D: usize> PoissonSolver<T, D> for Multigrid<T, D> {
 
     fn name(&self) -> &'static str {
         "multigrid"
-    }
-}
-
-/// p −= θ·e with the θ that minimises the energy of the error, where A·e ≈ r = A·p − b: then no
-/// correction makes things worse. Uses `product` as scratch.
-fn correct<T: Real, const D: usize>(
-    problem: &Problem<T, D>,
-    r: &Field<T, D>,
-    e: &Field<T, D>,
-    product: &mut Field<T, D>,
-    p: &mut Field<T, D>,
-) {
-    let region = problem.region();
-    let curvature = multiply(problem.stencil(e.as_slice(), e.as_slice()), product);
-    let theta = -dot(&region, e, r) / curvature;
-    if curvature > 0.0 && theta.is_finite() {
-        let pass = Subtract { e: e.as_slice(), theta: T::of(theta) };
-        exec::rows(&region, [p.as_mut_slice()], &pass);
-        problem.wrap(p);
-    }
-}
-
-struct Subtract<'a, T> {
-    e: &'a [T],
-    theta: T,
-}
-
-impl<T: Real, const D: usize> RowPass<T, D, 1> for Subtract<'_, T> {
-    #[inline(always)]
-    fn row(&self, row: Row<D>, [p]: [&mut [T]; 1]) {
-        let (p, e, theta) = (&mut p[..row.len], row.of(self.e), self.theta);
-        for i in 0..row.len {
-            p[i] = (p[i] - theta * e[i]).or_nothing();
-        }
     }
 }
 
@@ -284,11 +248,11 @@ impl<T: Real> Hierarchy<'_, T> {
             fine.wrap(p);
             return;
         };
+        let Level { matrix, b: coarse_b, p: coarse_p, next: coarse_next } = level;
         match start {
             Start::Guess => fine.smooth(&self.weights.before, b, p, next),
             Start::Zero => fine.smooth_from_zero(&self.weights.before, b, p, next),
         }
-        let Level { matrix, b: coarse_b, p: coarse_p, next: coarse_next } = level;
         fine.restrict(matrix, b, p, coarse_b);
         let coarse = matrix.operator();
         let visits: &[Cycle] = match cycle {

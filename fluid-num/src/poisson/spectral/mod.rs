@@ -132,8 +132,9 @@ impl<T: Real, const D: usize> Spectral<T, D> {
         let tables = Tables::for_problem(&mut self.tables, problem, self.method);
         let longest = tables.cells.into_iter().max().map_or(T::one(), T::of_usize);
         let least = T::of(4.0) / (longest * longest);
+        let singular = tables.closed() && problem.shift() == T::zero();
         let (f, p) = (b.as_slice(), p.as_mut_slice());
-        tables.solve(problem, f, p, Part::Whole, if tables.closed() { least } else { T::zero() });
+        tables.solve(problem, f, p, Part::Whole, if singular { least } else { T::zero() });
     }
 }
 

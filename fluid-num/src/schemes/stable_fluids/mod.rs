@@ -24,7 +24,7 @@
 //! corner only.
 //!
 //! **Cost.** A step reads and writes every field a few times; the pressure solve dominates. No
-//! memory is taken in a step.
+//! memory is taken in a step, but for the tables of a direct pressure solver in the first one.
 //!
 //! **Not modelled.** Free surfaces, variable density, the force of the fluid on bodies.
 //!
@@ -307,15 +307,15 @@ impl<T: Real, const D: usize> StableFluids<T, D> {
     /// Makes the velocity free of divergence now, as every step does at its end.
     ///
     /// # Errors
-    /// [`Error::NotFinite`] for a velocity with NaN or infinities, or an error of a body: the state
-    /// is as before. [`Error::Unstable`] for a velocity near the end of the range of numbers.
+    /// [`Error::NotFinite`] for a velocity with NaN or infinities, an error of a body, or
+    /// [`Error::UnsuitableSolver`] for a direct pressure solver among solids: the state is as before.
+    /// [`Error::Unstable`] for a velocity near the end of the range of numbers.
     pub fn project(&mut self) -> Result<SolveReport<T>, Error> {
         self.check_velocity()?;
         self.bodies.iter().try_for_each(Body::check)?;
         let step = self.steps;
         let project = |fluid: &mut Self| {
             fluid.look_at_bodies()?;
-            fluid.params.pressure_solver.suits(fluid.projection.problem())?;
             fluid.make_incompressible()
         };
         project(self).map_err(|error| as_unstable(error, step))
@@ -429,7 +429,6 @@ impl<T: Real, const D: usize> StableFluids<T, D> {
 
     fn advance(&mut self, dt: T, watch: &mut dyn FnMut(StepPart)) -> Result<StepReport<T>, Error> {
         self.look_at_bodies()?;
-        self.params.pressure_solver.suits(self.projection.problem())?;
         watch(StepPart::Preparation);
         if self.velocity_changed {
             self.make_incompressible()?;

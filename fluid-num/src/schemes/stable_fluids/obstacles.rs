@@ -74,6 +74,14 @@ impl<T: Real, const D: usize> StableFluids<T, D> {
         self.bodies = bodies;
         updated?;
         let Some(obstacles) = self.solids.as_deref() else { return Ok(()) };
+        if obstacles.solids.any() {
+            self.projection.set_solids(&obstacles.solids)?;
+            if let Err(error) = self.params.pressure_solver.suits(self.projection.problem()) {
+                // Nothing has been changed yet but what the next look makes anew.
+                self.bodies_changed = true;
+                return Err(error);
+            }
+        }
         for (q, params) in self.quantities.iter_mut().zip(&self.params.quantities) {
             obstacles.fill_uncovered(q, params.ambient);
         }
