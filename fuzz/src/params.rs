@@ -120,6 +120,10 @@ fn quantity_is_valid<T: Real>(q: &QuantityParams<T>) -> bool {
 fn params_are_valid<T: Real, const D: usize>(p: &StableFluidsParams<T, D>) -> bool {
     let solver = match p.pressure_solver {
         SolverKind::Sor { relaxation: Some(w) } => w >= T::of(1e-6) && w <= T::of(2.0 - 1e-6),
+        SolverKind::Multigrid(params) => (1..=8).contains(&params.sweeps),
+        SolverKind::Filter(params) => {
+            (1..=128).contains(&params.order) && (1..=128).contains(&params.rank)
+        }
         _ => true,
     };
     boundary_is_valid(&p.boundary)

@@ -95,7 +95,11 @@ fn solve<T: Real, const D: usize>(
         Ok(report) => report,
         Err(error) => {
             let unsuitable = kind.suits(problem).is_err();
-            assert!(!finite || budget.check().is_err() || unsuitable, "refused: {error}");
+            // What is solved for is h²·rhs, less its mean.
+            let most = rhs.max_abs() * T::of(2.0);
+            let overflows = !(most * grid.dx() * grid.dx()).is_finite();
+            let bad = !finite || budget.check().is_err() || unsuitable || overflows;
+            assert!(bad, "refused: {error}");
             assert_eq!(scene::bits(&p), before, "changed, although: {error}");
             return;
         }

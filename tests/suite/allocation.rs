@@ -122,6 +122,14 @@ fn taken_by_stable_fluids<const D: usize>(mut fluid: StableFluids<f32, D>) -> us
     taken(|| (0..4).for_each(|_| step(&mut fluid)))
 }
 
+/// The memory taken in four steps after the first one, no body in the way.
+fn taken_without_body<const D: usize>(kind: SolverKind<f32>) -> usize {
+    let mut fluid = fluid::<D>(Stepping::Projection, SCHEMES[0], kind);
+    fluid.bodies_mut().clear();
+    fluid.step(0.02).unwrap();
+    taken(|| (0..4).for_each(|_| assert!(fluid.step(0.02).is_ok())))
+}
+
 fn taken_by_stam<const D: usize>(params: Stam2003Params<f32>) -> usize {
     let cells = if D == 2 { 40 } else { 14 };
     let grid = Grid::new([cells; D], 1.0 / cells as f32).unwrap();
@@ -155,6 +163,11 @@ fn every_scene() -> Vec<(String, usize)> {
     for kind in SolverKind::general() {
         let taken = taken_by_stable_fluids(fluid::<2>(Stepping::Projection, SCHEMES[0], kind));
         scenes.push((kind.name().to_owned(), taken));
+    }
+    for kind in SolverKind::all() {
+        let name = |dimension| format!("{dimension}, {}, no body", kind.name());
+        scenes.push((name("2D"), taken_without_body::<2>(kind)));
+        scenes.push((name("3D"), taken_without_body::<3>(kind)));
     }
     for diffusion in [Diffusion::GaussSeidel, Diffusion::Jacobi, Diffusion::Explicit] {
         for pressure in [Sweep::GaussSeidel, Sweep::Jacobi] {
@@ -209,5 +222,6 @@ fn no_step_after_the_first_takes_memory() {
     let scenes = pool.install(every_scene);
     let greedy: Vec<_> = scenes.iter().filter(|(_, taken)| *taken > 0).collect();
     assert!(greedy.is_empty(), "{greedy:#?}");
-    assert_eq!(scenes.len(), 16 + SolverKind::<f32>::general().len() + 24 + 1);
+    let (general, all) = (SolverKind::<f32>::general().len(), SolverKind::<f32>::all().len());
+    assert_eq!(scenes.len(), 16 + general + 2 * all + 24 + 1);
 }

@@ -551,10 +551,10 @@ macro_rules! every_solver {
                 cg: SolverKind::ConjugateGradient(Preconditioner::None),
                 cg_jacobi: SolverKind::ConjugateGradient(Preconditioner::Jacobi),
                 cg_mic: SolverKind::ConjugateGradient(Preconditioner::IncompleteCholesky),
+                cg_spectral: SolverKind::ConjugateGradient(Preconditioner::Spectral),
                 cg_multigrid: SolverKind::ConjugateGradient(Preconditioner::Multigrid(
                     MultigridParams::default()
                 )),
-                cg_spectral: SolverKind::ConjugateGradient(Preconditioner::Spectral),
                 multigrid: SolverKind::Multigrid(MultigridParams::default()),
                 filter: SolverKind::Filter(FilterParams::default()),
             );

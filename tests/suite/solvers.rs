@@ -78,7 +78,7 @@ fn under_a_surface(n: usize) -> Problem<f64, 2> {
     problem
 }
 
-/// The mean factor by which each of the cycles 4 to 10 reduces the residual.
+/// The mean factor by which each of the cycles 5 to 10 reduces the residual.
 fn contraction<const D: usize>(problem: &Problem<f64, D>, params: MultigridParams) -> f64 {
     let rhs = noise(*problem.grid());
     let mut p = Field::zeros(*problem.grid());
@@ -145,16 +145,18 @@ fn case_o10_multigrid_any_size() {
 fn richer_cycles_contract_no_worse() {
     for problem in [a_box([96, 65], [WALLS; 2]), around_a_disc([128; 2], [WALLS; 2])] {
         let v = contraction(&problem, MultigridParams::default());
-        for params in [
-            MultigridParams { cycle: Cycle::W, sweeps: 2 },
-            MultigridParams { cycle: Cycle::F, sweeps: 2 },
-            MultigridParams { cycle: Cycle::V, sweeps: 3 },
-        ] {
-            let factor = contraction(&problem, params);
-            assert!(factor <= v + 0.02, "{params:?}: {factor}, V(2, 2): {v}");
+        // A mean over six cycles is known to about this.
+        let slack = 0.02;
+        for cycle in [Cycle::W, Cycle::F] {
+            let factor = contraction(&problem, MultigridParams { cycle, sweeps: 2 });
+            assert!(factor <= v + slack, "{cycle:?}: {factor}, V: {v}");
         }
-        let once = contraction(&problem, MultigridParams { cycle: Cycle::V, sweeps: 1 });
-        assert!(once < 0.5, "V(1, 1): {once}");
+        let mut last = 1.0;
+        for sweeps in 1..=8 {
+            let factor = contraction(&problem, MultigridParams { cycle: Cycle::V, sweeps });
+            assert!(factor <= last + slack, "{sweeps} sweeps: {factor}, one fewer: {last}");
+            last = factor;
+        }
     }
 }
 
@@ -232,8 +234,8 @@ fn a_solver_that_has_seen_another_problem_is_as_good_as_new() {
             let mut fresh = Solver::new(grid, kind).unwrap();
             let [of_used, of_fresh] = [&mut used, &mut fresh].map(|solver| {
                 let mut p = Field::zeros(grid);
-                let report = solver.solve(problem, &noise(grid), &mut p, Budget::iterations(3));
-                report.map(|_| p.digest(Digest::new()).finish())
+                solver.solve(problem, &noise(grid), &mut p, Budget::iterations(3)).unwrap();
+                p.digest(Digest::new()).finish()
             });
             assert_eq!(of_used, of_fresh, "{}", kind.name());
         }
@@ -260,6 +262,19 @@ fn a_direct_solver_refuses_solids_by_name_and_the_fluid_is_as_before() {
     assert_eq!(fluid.digest(), before);
     fluid.bodies_mut().clear();
     assert!(fluid.step(0.1).is_ok());
+    // What a body uncovers is filled when the step is done, not when it is refused.
+    let general =
+        StableFluidsParams { pressure_solver: SolverKind::Jacobi, ..fluid.params().clone() };
+    let direct = fluid.params().clone();
+    fluid.set_params(general).unwrap();
+    fluid.bodies_mut().push(Body::new(Shape::ball(2.0).unwrap(), [6.0, 4.0]).unwrap());
+    fluid.quantity_mut(0).unwrap().set_from_fn(|[x, y]| x + y);
+    fluid.step(0.1).unwrap();
+    fluid.set_params(direct).unwrap();
+    fluid.bodies_mut()[0].position = [8.0, 4.0];
+    let before = fluid.digest();
+    assert!(fluid.step(0.1).is_err() && fluid.project().is_err());
+    assert_eq!(fluid.digest(), before);
 }
 
 #[test]
