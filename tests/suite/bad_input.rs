@@ -4,7 +4,10 @@
 
 use fluid_num::advection::{Advection, PathOrder, Transport};
 use fluid_num::grid::ops;
-use fluid_num::poisson::{Budget, End, PoissonSolver, Problem, RedBlack, Solver, SolverKind};
+use fluid_num::poisson::{
+    Budget, End, FilterParams, MultigridParams, PoissonSolver, Preconditioner, Problem, RedBlack,
+    Solver, SolverKind,
+};
 use fluid_num::schemes::stam2003::Diffusion;
 use fluid_num::solid::{Body, Mask, Polygon, Shape, Solids};
 use fluid_num::{
@@ -146,6 +149,69 @@ fn budgets_and_solvers_name_what_is_wrong() {
         refused(RedBlack::<f64, 2>::new(grid, ω), ("parameter", "relaxation"));
         let kind = SolverKind::Sor { relaxation: Some(ω) };
         refused(Solver::<f64, 2>::new(grid, kind), ("parameter", "relaxation"));
+    }
+    for (kind, name) in broken_kinds() {
+        refused(kind.check(), ("parameter", name));
+        refused(Solver::<f64, 2>::new(grid, kind), ("parameter", name));
+    }
+    let rank = FilterParams { order: 8, rank: 17 };
+    let space = Grid::<f64, 3>::new([3; 3], 1.0).unwrap();
+    refused(Solver::new(space, SolverKind::Filter(rank)), ("parameter", "rank"));
+}
+
+/// Kinds of solvers with numbers out of range, and the parameter at fault.
+fn broken_kinds() -> Vec<(SolverKind<f64>, &'static str)> {
+    let mut list = Vec::new();
+    for sweeps in [0, 9, usize::MAX] {
+        let params = MultigridParams { sweeps, ..Default::default() };
+        list.push((SolverKind::Multigrid(params), "sweeps"));
+        let preconditioner = Preconditioner::Multigrid(params);
+        list.push((SolverKind::ConjugateGradient(preconditioner), "sweeps"));
+    }
+    for count in [0, 129, usize::MAX] {
+        let params = FilterParams { order: count, rank: 4 };
+        list.push((SolverKind::Filter(params), "order"));
+        let params = FilterParams { order: 32, rank: count };
+        list.push((SolverKind::Filter(params), "rank"));
+    }
+    list
+}
+
+#[test]
+fn a_right_hand_side_that_overflows_is_refused_and_p_stays() {
+    // Squares of dx up to 1e15 are let in; times 1e30 that is beyond f32.
+    let grid = Grid::<f32, 2>::new([6, 5], 3e7).unwrap();
+    for ends in [[End::Neumann; 2], [End::Neumann, End::Dirichlet]] {
+        let problem = Problem::new(grid, [ends; 2]).unwrap();
+        let rhs = Field::from_fn(grid, |[x, y]| if x < y { 1e30 } else { -1e30 });
+        for kind in SolverKind::all() {
+            let mut p = Field::from_fn(grid, |x| x[0]);
+            let before = p.clone();
+            let mut solver = Solver::new(grid, kind).unwrap();
+            let result = solver.solve(&problem, &rhs, &mut p, Budget::tolerance(1e-3, 9));
+            assert!(matches!(result, Err(Error::NotFinite { .. })), "{}", kind.name());
+            assert!(p.values().eq(before.values()), "{}", kind.name());
+        }
+    }
+}
+
+#[test]
+fn what_is_loud_where_p_is_not_sought_does_not_hide_the_rest() {
+    let grid = Grid::<f32, 2>::new([8, 6], 1.0).unwrap();
+    let mut problem = Problem::new(grid, [[End::Neumann; 2]; 2]).unwrap();
+    let mut beta = Faces::from_fn(grid, |_| [1.0; 2]);
+    for (axis, cell) in [(0, [3, 2]), (0, [4, 2]), (1, [3, 2]), (1, [3, 3])] {
+        beta[axis][cell] = 0.0;
+    }
+    problem.set_coefficients(&beta, None).unwrap();
+    let mut rhs = Field::from_fn(grid, |[x, _]| if x < 4.0 { 1.0 } else { -1.0 });
+    rhs[[3, 2]] = 1e7;
+    for kind in SolverKind::general() {
+        let mut p = Field::zeros(grid);
+        let mut solver = Solver::new(grid, kind).unwrap();
+        let report = solver.solve(&problem, &rhs, &mut p, Budget::tolerance(1e-2, 2000)).unwrap();
+        assert!(report.converged && p.max_abs() > 1.0, "{}: {report:?}", kind.name());
+        assert_eq!(p[[3, 2]], 0.0);
     }
 }
 
@@ -339,6 +405,9 @@ fn broken_params() -> Vec<(Broken, (&'static str, &'static str))> {
         add(("parameter", "relaxation"), &|p| {
             p.pressure_solver = SolverKind::Sor { relaxation: Some(x) };
         });
+    }
+    for (kind, name) in broken_kinds() {
+        add(("parameter", name), &|p| p.pressure_solver = kind);
     }
     add(("parameter", "vorticity_confinement"), &|p| {
         p.vorticity_confinement = Broken::MAX_CONFINEMENT * 1.001;
