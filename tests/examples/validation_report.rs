@@ -11,10 +11,12 @@ use core::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use epaint_default_fonts::HACK_REGULAR;
 use fluid_num::advection::{Advection, Interpolation};
 use fluid_num::{StableFluids2, Stepping};
 use measure::{cavity, shapes, taylor_green};
 use plotters::prelude::*;
+use plotters::style::{FontStyle, register_font};
 
 #[path = "../suite/measure/mod.rs"]
 mod measure;
@@ -30,6 +32,8 @@ fn main() -> Outcome {
     }
     let folder = PathBuf::from(folders.first().map_or("docs/validation", String::as_str));
     fs::create_dir_all(&folder)?;
+    register_font("sans-serif", FontStyle::Normal, HACK_REGULAR)
+        .map_err(|_| "the font is broken")?;
     let mut text = String::from(
         "# Validation\n\nWritten by `cargo run --release -p fluid-tests --features report --example validation_report`.\n\n",
     );
