@@ -182,8 +182,7 @@ impl<T: Real, const D: usize> Problem<T, D> {
     /// Whether the operator is the same everywhere but at the ends, in the plane, and no axis is
     /// periodic.
     pub(super) fn is_plain_2d(&self) -> bool {
-        let periodic = self.ends.iter().any(|pair| pair[0] == End::Periodic);
-        D == 2 && self.variable.is_none() && !periodic
+        D == 2 && self.variable.is_none() && !self.periodic().contains(&true)
     }
 
     /// Sets σ ≥ 0 of ∇·(β∇p) − σp = b.

@@ -73,7 +73,7 @@ use core::array::from_fn;
 use self::passes::{Depth, MAX_RADIUS, Place, Plane, Taps, continue_axis};
 use super::Problem;
 use super::conjugate_gradient::descend;
-use super::solver::{Budget, Looks, PoissonSolver, Solve};
+use super::solver::{Budget, Looks, PoissonSolver, Solve, SolverKind};
 use super::stencil::{Coefficients, HALF_JACOBI, RESIDUAL, run};
 use crate::base::error::check;
 use crate::base::exec::{self, Row, RowReduce};
@@ -248,7 +248,7 @@ impl<T: Real, const D: usize> PoissonSolver<T, D> for Filter<T, D> {
     }
 
     fn name(&self) -> &'static str {
-        "Poisson filter"
+        SolverKind::<T>::Filter(self.params).name()
     }
 }
 

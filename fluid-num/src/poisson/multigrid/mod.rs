@@ -36,7 +36,7 @@ use super::Problem;
 use super::conjugate_gradient::descend;
 use super::operator::Operator;
 use super::problem::clear_around;
-use super::solver::{Budget, Looks, PoissonSolver, Solve};
+use super::solver::{Budget, Looks, PoissonSolver, Solve, SolverKind};
 use super::stencil::{RESIDUAL, run};
 use crate::base::error::check;
 use crate::grid::{Field, Grid};
@@ -214,7 +214,7 @@ impl<T: Real, const D: usize> PoissonSolver<T, D> for Multigrid<T, D> {
     }
 
     fn name(&self) -> &'static str {
-        "multigrid"
+        SolverKind::<T>::Multigrid(self.params).name()
     }
 }
 

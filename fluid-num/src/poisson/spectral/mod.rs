@@ -172,10 +172,7 @@ impl<T: Real, const D: usize> PoissonSolver<T, D> for Spectral<T, D> {
     }
 
     fn name(&self) -> &'static str {
-        match self.method {
-            SpectralMethod::Tridiagonal => "spectral",
-            SpectralMethod::FullTransform => "spectral (full)",
-        }
+        SolverKind::<T>::Spectral(self.method).name()
     }
 }
 
