@@ -3,21 +3,16 @@
 #![allow(missing_docs, reason = "a bench has no users")]
 
 mod common;
+#[path = "common/noise.rs"]
+mod noise;
 
 use common::Case;
 use criterion::{Criterion, criterion_group, criterion_main};
 use fluid_num::poisson::{Budget, End, PoissonSolver, Problem, Spectral, SpectralMethod};
 use fluid_num::transform::{Dct, Dst1};
 use fluid_num::{Field, Grid, Real};
+use noise::noise;
 use rustdct::DctPlanner;
-
-fn noise<T: Real, const D: usize>(grid: Grid<T, D>) -> Field<T, D> {
-    let mut state = 1_u32;
-    Field::from_fn(grid, |_| {
-        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-        T::of(f64::from(state >> 8) / f64::from(1 << 24) - 0.5)
-    })
-}
 
 fn solve<T: Real, const D: usize>(
     c: &mut Criterion,
