@@ -10,6 +10,7 @@ extern crate std;
 pub mod advection;
 pub mod base;
 pub mod grid;
+pub mod particles;
 pub mod poisson;
 pub mod schemes;
 pub mod solid;
@@ -20,10 +21,12 @@ pub use base::real::Real;
 pub use base::report::{SolveReport, StepReport};
 pub use base::simulation::{Simulation, Stepper};
 pub use grid::{Boundary, Faces, Field, Grid, Location, Side};
+pub use schemes::pbf::{Pbf, PbfParams};
 pub use schemes::stable_fluids::{
     Effect, QuantityParams, Source, StableFluids, StableFluidsParams, StepPart, Stepping,
 };
 pub use schemes::stam2003::{Stam2003, Stam2003Params};
+pub use schemes::wcsph::{Stiffness, Wcsph, WcsphParams};
 
 /// A grid in the plane.
 pub type Grid2<T> = Grid<T, 2>;
@@ -33,6 +36,15 @@ pub type Grid3<T> = Grid<T, 3>;
 pub type StableFluids2<T> = StableFluids<T, 2>;
 /// Stable fluids in space.
 pub type StableFluids3<T> = StableFluids<T, 3>;
+
+/// Position-based fluids in the plane.
+pub type Pbf2<T> = Pbf<T, 2>;
+/// Position-based fluids in space.
+pub type Pbf3<T> = Pbf<T, 3>;
+/// WCSPH in the plane.
+pub type Wcsph2<T> = Wcsph<T, 2>;
+/// WCSPH in space.
+pub type Wcsph3<T> = Wcsph<T, 3>;
 
 /// The code of the README, tested like any other example.
 #[cfg(doctest)]

@@ -5,18 +5,19 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The rooms, and the rooms that each may import from beside itself.
-const ROOMS: [(&str, &[&str]); 7] = [
+const ROOMS: [(&str, &[&str]); 8] = [
     ("base", &[]),
     ("transform", &["base"]),
     ("grid", &["base"]),
     ("solid", &["base", "grid"]),
     ("advection", &["base", "grid"]),
     ("poisson", &["base", "grid", "transform"]),
-    ("schemes", &["base", "grid", "solid", "advection", "poisson"]),
+    ("particles", &["base", "grid", "solid"]),
+    ("schemes", &["base", "grid", "solid", "advection", "particles", "poisson"]),
 ];
 
 /// Names that `lib.rs` exports, and the rooms that they live in.
-const EXPORTS: [(&str, &str); 14] = [
+const EXPORTS: [(&str, &str); 16] = [
     ("Error", "base"),
     ("Real", "base"),
     ("SolveReport", "base"),
@@ -29,8 +30,10 @@ const EXPORTS: [(&str, &str); 14] = [
     ("Grid", "grid"),
     ("Location", "grid"),
     ("Side", "grid"),
+    ("Pbf", "schemes"),
     ("StableFluids", "schemes"),
     ("Stam2003", "schemes"),
+    ("Wcsph", "schemes"),
 ];
 
 struct Source {

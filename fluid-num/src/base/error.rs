@@ -91,6 +91,16 @@ pub enum Error {
         /// The number of entries.
         count: usize,
     },
+    /// A handle of a particle that was removed, or that another set gave out.
+    #[error(
+        "particle {slot} of generation {generation} no longer exists; ask the set for its ids again"
+    )]
+    StaleParticle {
+        /// The slot of the handle.
+        slot: u32,
+        /// The generation of the handle.
+        generation: u32,
+    },
     /// A solver was given a problem that its method cannot solve.
     #[error("the {solver} solver cannot solve this problem: {reason}; use {instead}")]
     UnsuitableSolver {

@@ -194,6 +194,9 @@ impl<R: RowReduce<D>, const D: usize> RowFold<(), D, 0> for Reading<'_, R> {
 
 /// What a pass does with one piece of its `N` flat outputs: particles, or whole arrays.
 pub trait ChunkPass<T, const N: usize>: Sync {
+    /// The number of elements below which splitting costs more than it gains.
+    const GRAIN: usize = GRAIN;
+
     /// Computes the outputs from index `first` on; the slices have the chunk's length.
     fn chunk(&self, first: usize, out: [&mut [T]; N]);
 }
@@ -204,13 +207,13 @@ pub fn chunks<T: Send, const N: usize>(out: [&mut [T]; N], pass: &impl ChunkPass
     chunks_in(0, len, out.map(|o| &mut o[..len]), pass);
 }
 
-fn chunks_in<T: Send, const N: usize>(
+fn chunks_in<T: Send, const N: usize, P: ChunkPass<T, N>>(
     first: usize,
     len: usize,
     out: [&mut [T]; N],
-    pass: &impl ChunkPass<T, N>,
+    pass: &P,
 ) {
-    if len <= GRAIN {
+    if len <= P::GRAIN {
         return dispatch(Chunk { first, out, pass });
     }
     let half = (len / 2).next_multiple_of(64);
@@ -218,6 +221,41 @@ fn chunks_in<T: Send, const N: usize>(
     join(
         || chunks_in(first, half, lower, pass),
         || chunks_in(first + half, len - half, upper, pass),
+    );
+}
+
+/// What a pass does with lists of different lengths that lie one after another.
+pub trait ListPass<T>: Sync {
+    /// Fills the lists numbered `lists`, which make up `out`.
+    fn fill(&self, lists: Range<usize>, out: &mut [T]);
+}
+
+/// The number of lists, of some dozens of entries each, below which splitting costs more than it
+/// gains.
+const LISTS: usize = 512;
+
+/// Runs `pass` on the lists that make up `out`: list i is `out[starts[i]..starts[i + 1]]`, and
+/// `starts` begins with 0.
+pub fn lists<T: Send>(starts: &[usize], out: &mut [T], pass: &impl ListPass<T>) {
+    if let Some(count) = starts.len().checked_sub(1) {
+        lists_in(starts, 0..count, out, pass);
+    }
+}
+
+fn lists_in<T: Send, P: ListPass<T>>(
+    starts: &[usize],
+    range: Range<usize>,
+    out: &mut [T],
+    pass: &P,
+) {
+    if range.len() <= LISTS {
+        return dispatch(Lists { range, out, pass });
+    }
+    let middle = range.start + range.len() / 2;
+    let (lower, upper) = out.split_at_mut(starts[middle] - starts[range.start]);
+    join(
+        || lists_in(starts, range.start..middle, lower, pass),
+        || lists_in(starts, middle..range.end, upper, pass),
     );
 }
 
@@ -387,6 +425,21 @@ impl<T, P: ChunkPass<T, N>, const N: usize> NullaryFnOnce for Chunk<'_, T, P, N>
     #[inline(always)]
     fn call(self) {
         self.pass.chunk(self.first, self.out);
+    }
+}
+
+struct Lists<'a, T, P> {
+    range: Range<usize>,
+    out: &'a mut [T],
+    pass: &'a P,
+}
+
+impl<T, P: ListPass<T>> NullaryFnOnce for Lists<'_, T, P> {
+    type Output = ();
+
+    #[inline(always)]
+    fn call(self) {
+        self.pass.fill(self.range, self.out);
     }
 }
 

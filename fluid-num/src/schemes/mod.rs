@@ -1,4 +1,6 @@
 //! The schemes: parameters, state, step.
 
+pub mod pbf;
 pub mod stable_fluids;
 pub mod stam2003;
+pub mod wcsph;

@@ -1,0 +1,248 @@
+//! A liquid of particles: what the schemes share of state, set-up and sums.
+
+use alloc::vec::Vec;
+
+use super::kernel::{CubicSpline, Kernel};
+use super::pairs::{BATCH, Separations, blocks, blocks_mut, gather, largest_square, total};
+use super::samples::BodySamples;
+use super::wall::Walls;
+use super::{CellStructure, Domain, Emitter, LANES, Neighbors, Pairs, ParticleSet, at};
+use crate::base::error::check;
+use crate::base::exec::ChunkPass;
+use crate::solid::Body;
+use crate::{Error, Real};
+
+/// The number of particles below which splitting costs more than it gains.
+pub(crate) const GRAIN: usize = 512;
+
+/// What particles are made of.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Matter<T> {
+    /// The distance between particles at rest, m.
+    pub(crate) spacing: T,
+    /// The support radius of the kernel in units of the spacing.
+    pub(crate) support_ratio: T,
+    /// The density at rest, kg/mᴰ.
+    pub(crate) rest_density: T,
+}
+
+impl<T: Real> Matter<T> {
+    pub(crate) fn check(&self) -> Result<(), Error> {
+        check::positive("spacing", self.spacing)?;
+        check::within("support_ratio", self.support_ratio, 1.5, 4.0, "from 1.5 to 4")?;
+        check::positive("rest_density", self.rest_density)?;
+        check::moderate("support_radius", self.support_radius())
+    }
+
+    pub(crate) fn support_radius(&self) -> T {
+        self.spacing * self.support_ratio
+    }
+}
+
+/// A liquid of particles among walls and bodies.
+#[derive(Debug, Clone)]
+pub(crate) struct Liquid<T, const D: usize> {
+    pub(crate) domain: Domain<T, D>,
+    pub(crate) matter: Matter<T>,
+    // State.
+    pub(crate) particles: ParticleSet<T, D>,
+    pub(crate) emitters: Vec<Emitter<T, D>>,
+    pub(crate) bodies: Vec<Body<T, D>>,
+    // What follows from it.
+    pub(crate) kernel: CubicSpline<T, D>,
+    pub(crate) mass: T,
+    pub(crate) walls: Walls<T, D>,
+    pub(crate) samples: BodySamples<T, D>,
+    pub(crate) neighbors: Neighbors<T, D>,
+}
+
+impl<T: Real, const D: usize> Liquid<T, D> {
+    /// No particles yet. Neighbours are sought `skin` further than the support radius, in units of
+    /// it.
+    pub(crate) fn new(
+        domain: Domain<T, D>,
+        matter: &Matter<T>,
+        skin: T,
+        cells: CellStructure,
+    ) -> Result<Self, Error> {
+        domain.check()?;
+        matter.check()?;
+        let support = matter.support_radius();
+        let reach = support * (T::one() + skin);
+        let kernel = CubicSpline::new(support)?;
+        let exact = CubicSpline::<f64, D>::new(support.to_f64())?;
+        Ok(Self {
+            domain,
+            matter: *matter,
+            particles: ParticleSet::new(),
+            emitters: Vec::new(),
+            bodies: Vec::new(),
+            kernel,
+            mass: kernel.particle_mass::<D>(matter.spacing, matter.rest_density)?,
+            walls: Walls::new(domain, support, |r| exact.value(r)),
+            samples: BodySamples::new(domain, reach, matter.spacing)?,
+            neighbors: Neighbors::new(domain, reach, cells)?,
+        })
+    }
+
+    /// Changes what the particles are made of; they stay.
+    pub(crate) fn change(
+        &mut self,
+        matter: &Matter<T>,
+        skin: T,
+        cells: CellStructure,
+    ) -> Result<(), Error> {
+        let mut next = Self::new(self.domain, matter, skin, cells)?;
+        core::mem::swap(&mut next.particles, &mut self.particles);
+        core::mem::swap(&mut next.emitters, &mut self.emitters);
+        core::mem::swap(&mut next.bodies, &mut self.bodies);
+        *self = next;
+        Ok(())
+    }
+
+    /// Checks all that users may have changed since the last step, and changes nothing but the
+    /// points of bodies.
+    pub(crate) fn check(&mut self) -> Result<(), Error> {
+        self.particles.check_finite()?;
+        self.emitters.iter().try_for_each(Emitter::check)?;
+        self.samples.fill(&self.bodies)
+    }
+
+    /// Removes particles that were to be, and brings those outside the domain back in.
+    pub(crate) fn take_in(&mut self) {
+        self.particles.apply_removals();
+        for a in 0..D {
+            for x in self.particles.positions_mut(a) {
+                *x = self.domain.coordinate_inside(a, *x);
+            }
+        }
+    }
+
+    /// Lets particles grow older by `dt` and pours new ones in.
+    pub(crate) fn finish(&mut self, dt: T) -> Result<(), Error> {
+        self.particles.advance_ages(dt)?;
+        for emitter in &mut self.emitters {
+            emitter.emit(&mut self.particles, dt)?;
+        }
+        Ok(())
+    }
+
+    /// Puts particles into the order of their cells.
+    pub(crate) fn sort(&mut self) -> Result<(), Error> {
+        self.neighbors.assign(self.particles.position_arrays())?;
+        self.particles.reorder(self.neighbors.order())?;
+        self.neighbors.renumber();
+        Ok(())
+    }
+
+    /// Finds all neighbours, of sorted particles.
+    pub(crate) fn find_neighbors(&mut self) -> Result<(), Error> {
+        self.neighbors.search(self.particles.position_arrays(), Pairs::Among);
+        self.samples.search(self.particles.position_arrays())
+    }
+
+    /// The largest speed, m/s.
+    pub(crate) fn speed(&self) -> T {
+        largest_square(self.particles.velocity_arrays()).sqrt()
+    }
+
+    /// The same, or the first particle whose velocity is no longer finite.
+    pub(crate) fn finite_speed(&self, step: u64) -> Result<T, Error> {
+        let speed = self.speed();
+        if speed.is_finite() {
+            return Ok(speed);
+        }
+        let finite =
+            |i: usize| at(self.particles.velocity_arrays(), i).iter().all(|v| v.is_finite());
+        let place = [(0..self.particles.len()).find(|i| !finite(*i)).unwrap_or(0), 0, 0];
+        Err(Error::Unstable { step, field: "particle velocity", place })
+    }
+
+    /// Puts particles that have come into a body onto its surface.
+    pub(crate) fn keep_out(&mut self) {
+        self.samples.keep_out(&self.bodies, &self.domain, &mut self.particles);
+    }
+
+    /// ρ_i = Σ_j m W(x_i − x_j), particle i included, and what solids add, of the particles from
+    /// `first` on.
+    #[inline(always)]
+    pub(crate) fn densities(&self, first: usize, density: &mut [T]) {
+        let Self { kernel, mass, walls, samples, neighbors, .. } = self;
+        let rest = self.matter.rest_density;
+        let position = self.particles.position_arrays();
+        let mut near = Separations::new(neighbors, position);
+        for (n, density) in density.iter_mut().enumerate() {
+            let i = first + n;
+            let x = at(position, i);
+            let mut sum = [T::zero(); LANES];
+            for batch in near.batches(i) {
+                near.load(i, x, batch);
+                for squared in blocks(&near.squared, near.lanes) {
+                    for k in 0..LANES {
+                        sum[k] += kernel.value(squared[k].sqrt());
+                    }
+                }
+            }
+            let mut rho = *mass * (total(&sum) + kernel.at_zero());
+            if let Some(wall) = walls.filling(x) {
+                rho += rest * wall.lambda;
+            }
+            for sample in samples.near(i, x) {
+                rho += rest * sample.volume * kernel.value(sample.distance);
+            }
+            *density = rho;
+        }
+    }
+}
+
+/// v̂_i = v_i + ε Σ_j (m/ρ₀) (v_j − v_i) W(x_i − x_j): what its neighbours' velocities
+/// make of a particle's own (XSPH).
+pub(crate) struct Smoothed<'a, T, const D: usize> {
+    pub(crate) liquid: &'a Liquid<T, D>,
+    /// ε.
+    pub(crate) share: T,
+}
+
+impl<T: Real, const D: usize> ChunkPass<T, D> for Smoothed<'_, T, D> {
+    const GRAIN: usize = GRAIN;
+
+    #[inline(always)]
+    fn chunk(&self, first: usize, out: [&mut [T]; D]) {
+        let Liquid { kernel, mass, particles, neighbors, matter, .. } = self.liquid;
+        let strength = self.share * *mass / matter.rest_density;
+        let position = particles.position_arrays();
+        let velocity = particles.velocity_arrays();
+        let mut near = Separations::new(neighbors, position);
+        let mut speed = [[T::zero(); BATCH]; D];
+        let mut weight = [T::zero(); BATCH];
+        for n in 0..out[0].len() {
+            let i = first + n;
+            let (x, v) = (at(position, i), at(velocity, i));
+            let mut sum = [[T::zero(); LANES]; D];
+            for batch in near.batches(i) {
+                near.load(i, x, batch);
+                for b in 0..near.lanes / LANES {
+                    let squared = &blocks(&near.squared, near.lanes)[b];
+                    let weight = &mut blocks_mut(&mut weight, near.lanes)[b];
+                    for k in 0..LANES {
+                        weight[k] = kernel.value(squared[k].sqrt());
+                    }
+                }
+                gather(&mut speed, velocity, batch.0);
+                for a in 0..D {
+                    let (sum, v) = (&mut sum[a], v[a]);
+                    let pairs =
+                        blocks(&speed[a], near.lanes).iter().zip(blocks(&weight, near.lanes));
+                    for (speed, weight) in pairs {
+                        for k in 0..LANES {
+                            sum[k] += weight[k] * (speed[k] - v);
+                        }
+                    }
+                }
+            }
+            for a in 0..D {
+                out[a][n] = v[a] + strength * total(&sum[a]);
+            }
+        }
+    }
+}
