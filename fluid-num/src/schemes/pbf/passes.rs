@@ -172,7 +172,7 @@ impl<T: Real, const D: usize> ChunkPass<T, D> for Corrections<'_, T, D> {
     }
 }
 
-/// ω_i = (m/ρ₀) Σ_j (v_j − v_i) × ∇W, of which the plane has only the last component; and |ω_i|.
+/// ω_i = (m/ρ₀) Σ_j ∇W × (v_j − v_i), of which the plane has only the last component; and |ω_i|.
 pub(super) struct Vorticity<'a, T, const D: usize> {
     pub(super) liquid: &'a Liquid<T, D>,
     pub(super) volume: T,
@@ -201,7 +201,7 @@ impl<T: Real, const D: usize> ChunkPass<T, 4> for Vorticity<'_, T, D> {
                         u[a] = speed[a][k] - v[a];
                         g[a] = slope * near.offset[a][k];
                     }
-                    let turn = cross(u, g);
+                    let turn = cross(g, u);
                     for a in 0..3 {
                         omega[a] += turn[a];
                     }

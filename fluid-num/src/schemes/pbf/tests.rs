@@ -88,6 +88,30 @@ fn a_drop_keeps_its_momentum() {
 }
 
 #[test]
+fn the_vorticity_of_a_rigid_rotation_is_twice_its_rate() {
+    let params = PbfParams { spacing: 0.05, ..Default::default() };
+    let mut block = Pbf::new(Domain::new([-2.0; 2], [2.0; 2]).unwrap(), params).unwrap();
+    block.particles_mut().add_block([-0.5; 2], [0.5; 2], 0.05, [0.0; 2], 0, &[]).unwrap();
+    block.liquid.sort().unwrap();
+    block.liquid.find_neighbors().unwrap();
+    let [x, y] = block.particles().position_arrays().map(<[f64]>::to_vec);
+    for (v, y) in block.particles_mut().velocities_mut(0).iter_mut().zip(&y) {
+        *v = -3.0 * y;
+    }
+    for (v, x) in block.particles_mut().velocities_mut(1).iter_mut().zip(&x) {
+        *v = 3.0 * x;
+    }
+    let mut out = [(); 4].map(|()| alloc::vec![0.0; x.len()]);
+    let pass = Vorticity { liquid: &block.liquid, volume: block.scale.volume };
+    exec::chunks(out.each_mut().map(|o| &mut o[..]), &pass);
+    for i in (0..x.len()).filter(|i| x[*i].abs() < 0.35 && y[*i].abs() < 0.35) {
+        assert_eq!((out[0][i], out[1][i]), (0.0, 0.0));
+        assert!((out[2][i] / 6.0 - 1.0).abs() < 0.03, "ω = {}", out[2][i]);
+        assert_eq!(out[2][i], out[3][i]);
+    }
+}
+
+#[test]
 fn vorticity_confinement_keeps_a_vortex_turning() {
     let spin = |confinement: f64| {
         let params =
@@ -109,7 +133,7 @@ fn vorticity_confinement_keeps_a_vortex_turning() {
         let [u, v] = disc.particles().velocity_arrays();
         (0..x.len()).map(|i| x[i] * v[i] - y[i] * u[i]).sum::<f64>()
     };
-    let (without, with) = (spin(0.0), spin(0.3));
+    let (without, with) = (spin(0.0), spin(0.8));
     assert!(without > 0.0 && with > 1.01 * without, "{with} against {without}");
 }
 

@@ -71,6 +71,17 @@ fn case_o18_a_column_rests_at_its_height_with_hydrostatic_pressure() {
     assert!((pressure / (1000.0 * 9.81 * depth) - 1.0).abs() < 0.05, "pressure {pressure}");
 }
 
+/// Numbers from −½ to ½.
+fn random(count: usize, seed: u64) -> Vec<f64> {
+    let mut state = seed;
+    let mut next = || {
+        state =
+            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 11) as f64 / (1_u64 << 53) as f64 - 0.5
+    };
+    (0..count).map(|_| next()).collect()
+}
+
 /// The rate at which a shear wave of `rows` × `rows` particles dies out, over νk².
 fn decay(rows: usize) -> f64 {
     let spacing = 1.0 / 20.0;
@@ -87,6 +98,16 @@ fn decay(rows: usize) -> f64 {
     let domain = tank(size, size).with_periodic(0).with_periodic(1);
     let mut wave = Wcsph::new(domain, params).unwrap();
     wave.particles_mut().add_block([0.0; 2], [size; 2], spacing, [0.0; 2], 0, &[]).unwrap();
+    // A lattice is not isotropic: along its axes viscosity acts 17 % too weakly, between them 15 % too
+    // strongly. Liquid is disordered.
+    for a in 0..2 {
+        let shift = random(rows * rows, a as u64).into_iter().map(|r| 0.5 * spacing * r);
+        wave.particles_mut().positions_mut(a).iter_mut().zip(shift).for_each(|(x, s)| *x += s);
+    }
+    wave.set_params(WcsphParams { artificial_viscosity: 1.0, ..params }).unwrap();
+    wave.step(0.3).unwrap();
+    wave.set_params(params).unwrap();
+    wave.particles_mut().velocities_mut(1).fill(0.0);
     let y = wave.particles().positions(1).to_vec();
     for (v, y) in wave.particles_mut().velocities_mut(0).iter_mut().zip(y) {
         *v = 0.05 * libm::sin(k * y);
@@ -121,12 +142,9 @@ fn case_o19_energy_never_rises_and_momentum_stays_without_gravity() {
     };
     let mut box_ = Wcsph::new(tank(1.0, 1.0).with_periodic(0).with_periodic(1), params).unwrap();
     box_.particles_mut().add_block([0.0; 2], [1.0; 2], spacing, [0.0; 2], 0, &[]).unwrap();
-    let mut state = 1_u64;
     for a in 0..2 {
-        for v in box_.particles_mut().velocities_mut(a) {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-            *v = (state >> 40) as f64 / (1 << 24) as f64 - 0.5;
-        }
+        let v = random(400, a as u64);
+        box_.particles_mut().velocities_mut(a).copy_from_slice(&v);
     }
     let sums = |w: &Wcsph<f64, 2>| [0, 1].map(|a| w.particles().velocities(a).iter().sum::<f64>());
     let before = sums(&box_);
