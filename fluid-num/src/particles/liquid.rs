@@ -39,6 +39,52 @@ impl<T: Real> Matter<T> {
     }
 }
 
+/// Bodies, and where they are on their way through a step.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Bodies<T, const D: usize> {
+    pub(crate) list: Vec<Body<T, D>>,
+    pub(crate) moving: Vec<Body<T, D>>,
+}
+
+impl<T: Real, const D: usize> Bodies<T, D> {
+    fn begin(&mut self) {
+        for (moving, body) in self.moving.iter_mut().zip(&self.list) {
+            moving.follow(body);
+        }
+    }
+
+    /// Adds a force that a body feels at a point in a sub-step that is `share` of the step.
+    pub(crate) fn push(
+        &mut self,
+        body: usize,
+        at: [T; D],
+        force: [T; D],
+        share: T,
+    ) -> Result<(), Error> {
+        if let (Some(moving), Some(body)) = (self.moving.get_mut(body), self.list.get_mut(body)) {
+            moving.add_force_at(at, force)?;
+            body.add_force_at(at, force.map(|f| f * share))?;
+        }
+        Ok(())
+    }
+
+    /// Moves the bodies on through a sub-step, by what they feel and by gravity: as the user will
+    /// with the mean force, when the step is over. A body that stood still meanwhile would be
+    /// pushed by a whole step's force before it could yield.
+    pub(crate) fn move_on(&mut self, gravity: [T; D], dt: T) -> Result<(), Error> {
+        for body in &mut self.moving {
+            if body.is_dynamic() {
+                for a in 0..D {
+                    body.force[a] += body.mass * gravity[a];
+                }
+            }
+            body.advance(dt)?;
+            body.clear_wrench();
+        }
+        Ok(())
+    }
+}
+
 /// A liquid of particles among walls and bodies.
 #[derive(Debug, Clone)]
 pub(crate) struct Liquid<T, const D: usize> {
@@ -47,7 +93,7 @@ pub(crate) struct Liquid<T, const D: usize> {
     // State.
     pub(crate) particles: ParticleSet<T, D>,
     pub(crate) emitters: Vec<Emitter<T, D>>,
-    pub(crate) bodies: Vec<Body<T, D>>,
+    pub(crate) bodies: Bodies<T, D>,
     // What follows from it.
     pub(crate) kernel: CubicSpline<T, D>,
     pub(crate) mass: T,
@@ -76,7 +122,7 @@ impl<T: Real, const D: usize> Liquid<T, D> {
             matter: *matter,
             particles: ParticleSet::new(),
             emitters: Vec::new(),
-            bodies: Vec::new(),
+            bodies: Bodies::default(),
             kernel,
             mass: kernel.particle_mass::<D>(matter.spacing, matter.rest_density)?,
             walls: Walls::new(domain, support, |r| exact.value(r)),
@@ -105,11 +151,15 @@ impl<T: Real, const D: usize> Liquid<T, D> {
     pub(crate) fn check(&mut self) -> Result<(), Error> {
         self.particles.check_finite()?;
         self.emitters.iter().try_for_each(Emitter::check)?;
-        self.samples.fill(&self.bodies)
+        if self.samples.fill(&self.bodies.list)? {
+            self.bodies.moving.clone_from(&self.bodies.list);
+        }
+        Ok(())
     }
 
-    /// Removes particles that were to be, and brings those outside the domain back in.
+    /// Begins a step: removes particles that were to be, and brings those outside the domain back in.
     pub(crate) fn take_in(&mut self) {
+        self.bodies.begin();
         self.particles.apply_removals();
         for a in 0..D {
             for x in self.particles.positions_mut(a) {
@@ -160,7 +210,7 @@ impl<T: Real, const D: usize> Liquid<T, D> {
 
     /// Puts particles that have come into a body onto its surface.
     pub(crate) fn keep_out(&mut self) {
-        self.samples.keep_out(&self.bodies, &self.domain, &mut self.particles);
+        self.samples.keep_out(&self.bodies.moving, &self.domain, &mut self.particles);
     }
 
     /// ρ_i = Σ_j m W(x_i − x_j), particle i included, and what solids add, of the particles from

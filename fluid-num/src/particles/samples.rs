@@ -20,7 +20,7 @@ use super::domain::Domain;
 use super::neighbors::{CellStructure, Neighbors, Pairs};
 use super::pairs::largest_square;
 use super::{ParticleSet, at};
-use crate::solid::{Body, Shape};
+use crate::solid::{Body, Shape, Slip};
 use crate::{Error, Real};
 
 /// The points of all bodies.
@@ -35,6 +35,8 @@ pub(crate) struct BodySamples<T, const D: usize> {
     volume: Vec<T>,
     position: [Vec<T>; D],
     velocity: [Vec<T>; D],
+    /// Of each body, whether liquid slides along it.
+    slip: Vec<Slip>,
     /// The points near each particle.
     near: Neighbors<T, D>,
 }
@@ -50,18 +52,19 @@ impl<T: Real, const D: usize> BodySamples<T, D> {
             volume: Vec::new(),
             position: core::array::from_fn(|_| Vec::new()),
             velocity: core::array::from_fn(|_| Vec::new()),
+            slip: Vec::new(),
             near: Neighbors::new(domain, reach, CellStructure::Hashed)?,
         })
     }
 
-    /// Fills bodies whose shapes are new.
+    /// Fills bodies whose shapes are new; whether there were any.
     ///
     /// # Errors
     /// What [`Body::check`] says; [`Error::InvalidParameter`] for a shape without end.
-    pub(crate) fn fill(&mut self, bodies: &[Body<T, D>]) -> Result<(), Error> {
+    pub(crate) fn fill(&mut self, bodies: &[Body<T, D>]) -> Result<bool, Error> {
         bodies.iter().try_for_each(Body::check)?;
         if self.shapes.iter().eq(bodies.iter().map(|b| &b.shape)) {
-            return Ok(());
+            return Ok(false);
         }
         let corners: Vec<[[T; D]; 2]> = bodies
             .iter()
@@ -77,6 +80,8 @@ impl<T: Real, const D: usize> BodySamples<T, D> {
         self.local.clear();
         self.volume.clear();
         self.shapes.clear();
+        self.slip.clear();
+        self.slip.resize(bodies.len(), Slip::Free);
         for (number, (body, [lo, hi])) in bodies.iter().zip(&corners).enumerate() {
             self.fill_shape(number as u32, &body.shape, *lo, *hi);
             self.shapes.push(body.shape.clone());
@@ -84,7 +89,7 @@ impl<T: Real, const D: usize> BodySamples<T, D> {
         for axis in self.position.iter_mut().chain(&mut self.velocity) {
             axis.resize(self.body.len(), T::zero());
         }
-        Ok(())
+        Ok(true)
     }
 
     fn fill_shape(&mut self, body: u32, shape: &Shape<T, D>, lo: [T; D], hi: [T; D]) {
@@ -130,18 +135,21 @@ impl<T: Real, const D: usize> BodySamples<T, D> {
         }
     }
 
-    /// Moves the points with the bodies, `ahead` seconds further on with their velocity.
-    pub(crate) fn place(&mut self, bodies: &[Body<T, D>], ahead: T) {
+    /// Puts the points where the bodies are.
+    pub(crate) fn place(&mut self, bodies: &[Body<T, D>]) {
         let domain = *self.near.domain();
+        self.slip.iter_mut().zip(bodies).for_each(|(slip, body)| *slip = body.slip);
         for (n, (body, local)) in self.body.iter().zip(&self.local).enumerate() {
             let Some(body) = bodies.get(*body as usize) else { continue };
             let point = body.to_world(*local);
             let velocity = body.velocity_at(point);
             for a in 0..D {
-                let moved = point[a] + ahead * velocity[a];
                 // Points beyond a wall stay there; periodic sides are crossed.
-                self.position[a][n] =
-                    if domain.periodic[a] { domain.coordinate_inside(a, moved) } else { moved };
+                self.position[a][n] = if domain.periodic[a] {
+                    domain.coordinate_inside(a, point[a])
+                } else {
+                    point[a]
+                };
                 self.velocity[a][n] = velocity[a];
             }
         }
@@ -207,6 +215,7 @@ impl<T: Real, const D: usize> BodySamples<T, D> {
             let n = *n as usize;
             let mut sample = Sample {
                 body: self.body[n] as usize,
+                slip: self.slip[self.body[n] as usize],
                 volume: self.volume[n],
                 offset: [T::zero(); D],
                 distance: T::zero(),
@@ -229,6 +238,7 @@ impl<T: Real, const D: usize> BodySamples<T, D> {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Sample<T, const D: usize> {
     pub(crate) body: usize,
+    pub(crate) slip: Slip,
     pub(crate) volume: T,
     /// From the point to the particle, and the length of that.
     pub(crate) offset: [T; D],

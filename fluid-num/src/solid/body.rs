@@ -241,6 +241,18 @@ impl<T: Real, const D: usize> Body<T, D> {
         Ok(())
     }
 
+    /// Takes over everything but the shape and the layers from a body of the same shape.
+    pub(crate) fn follow(&mut self, other: &Self) {
+        self.position = other.position;
+        self.rotation = other.rotation;
+        self.velocity = other.velocity;
+        self.angular_velocity = other.angular_velocity;
+        self.slip = other.slip;
+        self.mass = other.mass;
+        self.inertia = other.inertia;
+        self.clear_wrench();
+    }
+
     /// Sets the force and the torque to zero.
     pub fn clear_wrench(&mut self) {
         self.force = [T::zero(); D];

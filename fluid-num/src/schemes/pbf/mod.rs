@@ -161,12 +161,12 @@ impl<T: Real, const D: usize> Pbf<T, D> {
 
     /// The bodies.
     pub fn bodies(&self) -> &[Body<T, D>] {
-        &self.liquid.bodies
+        &self.liquid.bodies.list
     }
 
     /// The bodies, to be changed; `step` checks them and adds to their force and torque.
     pub fn bodies_mut(&mut self) -> &mut Vec<Body<T, D>> {
-        &mut self.liquid.bodies
+        &mut self.liquid.bodies.list
     }
 
     /// The mass of a particle, kg (kg/m in the plane).
@@ -201,12 +201,13 @@ impl<T: Real, const D: usize> Pbf<T, D> {
             if wanted > T::of_usize(max_substeps) { longest_substep } else { dt / wanted };
         let count = wanted.at_most(T::of_usize(max_substeps)).truncate().max(1) as usize;
         let mut report = StepReport::nothing(T::zero());
-        for n in 0..count {
+        for _ in 0..count {
             let share = T::one() / T::of_usize(count);
-            self.liquid.samples.place(&self.liquid.bodies, substep * T::of_usize(n + 1));
+            self.liquid.samples.place(&self.liquid.bodies.moving);
             self.predict(substep);
             self.find_neighbors()?;
             self.correct(substep, share)?;
+            self.liquid.bodies.move_on(self.params.gravity, substep)?;
             self.make_velocities(substep);
             report.max_speed = self.liquid.finite_speed(self.steps)?;
             self.confine_vorticity(substep);
@@ -272,7 +273,7 @@ impl<T: Real, const D: usize> Pbf<T, D> {
             }
             let pass = Corrections { liquid, scale: *scale, tensile, lambda };
             exec::chunks(correction.each_mut().map(|c| &mut c[..]), &pass);
-            self.push_bodies(share / (dt * dt))?;
+            self.push_bodies(dt, share)?;
             self.move_on();
         }
         self.liquid.keep_out();
@@ -280,16 +281,15 @@ impl<T: Real, const D: usize> Pbf<T, D> {
     }
 
     /// Adds to the bodies the opposite of what they do to particles in this correction.
-    fn push_bodies(&mut self, rate: T) -> Result<(), Error> {
+    fn push_bodies(&mut self, dt: T, share: T) -> Result<(), Error> {
         let Liquid { particles, samples, bodies, kernel, mass, .. } = &mut self.liquid;
         for i in samples.particles_near() {
             let x = at(particles.position_arrays(), i);
             for sample in samples.near(i, x) {
-                let Some(body) = bodies.get_mut(sample.body) else { continue };
                 let slope = self.lambda[i] * sample.volume * kernel.gradient(sample.distance);
-                let force = sample.offset.map(|o| -*mass * rate * slope * o);
+                let force = sample.offset.map(|o| -*mass * slope * o / (dt * dt));
                 let place = core::array::from_fn(|a| x[a] - sample.offset[a]);
-                body.add_force_at(place, force)?;
+                bodies.push(sample.body, place, force, share)?;
             }
         }
         Ok(())

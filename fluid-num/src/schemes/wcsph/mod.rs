@@ -155,12 +155,12 @@ impl<T: Real, const D: usize> Wcsph<T, D> {
 
     /// The bodies.
     pub fn bodies(&self) -> &[Body<T, D>] {
-        &self.liquid.bodies
+        &self.liquid.bodies.list
     }
 
     /// The bodies, to be changed; `step` checks them and adds to their force and torque.
     pub fn bodies_mut(&mut self) -> &mut Vec<Body<T, D>> {
-        &mut self.liquid.bodies
+        &mut self.liquid.bodies.list
     }
 
     /// The mass of a particle, kg (kg/m in the plane).
@@ -194,10 +194,10 @@ impl<T: Real, const D: usize> Wcsph<T, D> {
         self.take_in();
         let mut report = StepReport::nothing(T::zero());
         while report.time < dt && report.substeps < self.params.max_substeps {
-            self.look_around(report.time)?;
+            self.look_around()?;
             self.evaluate();
             let step = self.stable_step(dt - report.time);
-            self.push_bodies(step / dt)?;
+            self.push_bodies(step, step / dt)?;
             self.kick(step);
             report.max_speed = self.liquid.finite_speed(self.steps)?;
             self.move_on(step, report.max_speed);
@@ -223,11 +223,9 @@ impl<T: Real, const D: usize> Wcsph<T, D> {
         self.slack = T::zero();
     }
 
-    /// Moves the bodies on to `ahead` seconds after the beginning of the step, and finds neighbours where
-    /// anything may have come near since the last time.
-    fn look_around(&mut self, ahead: T) -> Result<(), Error> {
-        let Liquid { samples, bodies, .. } = &mut self.liquid;
-        samples.place(bodies, ahead);
+    /// Finds neighbours where anything may have come near since the last time.
+    fn look_around(&mut self) -> Result<(), Error> {
+        self.liquid.samples.place(&self.liquid.bodies.moving);
         if self.slack <= T::zero() {
             self.liquid.sort()?;
             self.liquid.find_neighbors()?;
@@ -261,26 +259,23 @@ impl<T: Real, const D: usize> Wcsph<T, D> {
         if limit < rest { rest / (rest / limit).ceil() } else { rest }
     }
 
-    /// Adds to the bodies the opposite of what they do to particles in a sub-step that is `share` of
-    /// the step.
-    fn push_bodies(&mut self, share: T) -> Result<(), Error> {
+    /// Does to the bodies the opposite of what they do to particles in a sub-step of `dt`, which is
+    /// `share` of the step, and moves them on.
+    fn push_bodies(&mut self, dt: T, share: T) -> Result<(), Error> {
         let mut bodies = core::mem::take(&mut self.liquid.bodies);
-        let Liquid { particles, samples, mass, .. } = &self.liquid;
+        let mut result = Ok(());
         let Self { params, liquid, density, pressure, .. } = &*self;
         let pass = Acceleration { params, liquid, density, pressure };
-        let mut result = Ok(());
-        for i in samples.particles_near() {
-            let x = at(particles.position_arrays(), i);
-            for sample in samples.near(i, x) {
-                let Some(body) = bodies.get_mut(sample.body) else { continue };
-                let push = pass.body(body.slip, i, &sample);
-                let force = push.map(|p| -p * *mass * share);
+        for i in liquid.samples.particles_near() {
+            let x = at(liquid.particles.position_arrays(), i);
+            for sample in liquid.samples.near(i, x) {
+                let force = pass.body(i, &sample).map(|push| -push * liquid.mass);
                 let place = core::array::from_fn(|a| x[a] - sample.offset[a]);
-                result = result.and(body.add_force_at(place, force));
+                result = result.and(bodies.push(sample.body, place, force, share));
             }
         }
         self.liquid.bodies = bodies;
-        result
+        result.and_then(|()| self.liquid.bodies.move_on(self.params.gravity, dt))
     }
 
     fn kick(&mut self, dt: T) {

@@ -86,7 +86,7 @@ impl<T: Real, const D: usize> Acceleration<'_, T, D> {
 
     /// What a point of a body does to a particle.
     #[inline]
-    pub(super) fn body(&self, slip: Slip, i: usize, sample: &Sample<T, D>) -> [T; D] {
+    pub(super) fn body(&self, i: usize, sample: &Sample<T, D>) -> [T; D] {
         let params = self.params;
         let Liquid { kernel, particles, .. } = self.liquid;
         let velocity = particles.velocity_arrays();
@@ -102,7 +102,7 @@ impl<T: Real, const D: usize> Acceleration<'_, T, D> {
             }
             factor -= share * rest + beyond.at_least(T::zero()) / rest;
         }
-        if slip == Slip::No {
+        if sample.slip == Slip::No {
             let [laminar, _, eta] = self.viscosity();
             let mut along = T::zero();
             for a in 0..D {
@@ -185,8 +185,7 @@ impl<T: Real, const D: usize> ChunkPass<T, D> for Acceleration<'_, T, D> {
                 }
             }
             for sample in samples.near(i, x) {
-                let slip = liquid.bodies.get(sample.body).map_or(Slip::Free, |b| b.slip);
-                let push = self.body(slip, i, &sample);
+                let push = self.body(i, &sample);
                 for a in 0..D {
                     out[a][n] += push[a];
                 }
