@@ -224,6 +224,26 @@ fn a_pointer_in_any_panel_stirs_all_panels_alike() {
     }
 }
 
+/// Nothing is lost, nothing leaves the box, and nothing gets faster than gravity and a splash make it.
+#[test]
+fn particles_stay_in_their_box_and_the_water_keeps_its_density() {
+    let mut scene = make("dam-break", [48, 48]);
+    for start in 0..2 {
+        scene.choose("start", start).unwrap();
+        let [first, stats] = [1, 119].map(|steps| rehearsed(&mut *scene, steps));
+        for scheme in ["wcsph_particles", "pbf_particles"] {
+            assert_eq!(first.more[scheme], stats.more[scheme], "{scheme}");
+            assert!(stats.more[scheme] > 600.0, "{stats:?}");
+        }
+        assert_eq!(stats.more["outside"], 0.0);
+        // A fall from the top of the box ends with 14 m/s; jets of a splash are a few times faster.
+        assert!(stats.max_speed < 60.0, "{stats:?}");
+        for scheme in ["wcsph_density_excess", "pbf_density_excess"] {
+            assert!(stats.more[scheme] < 0.03, "{stats:?}");
+        }
+    }
+}
+
 #[test]
 fn a_picture_as_dye_looks_like_itself_and_a_picture_as_obstacle_is_solid() {
     // Left half dark red, right half white.

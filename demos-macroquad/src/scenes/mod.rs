@@ -1,6 +1,7 @@
 //! The scenes.
 
 pub mod cavity;
+pub mod dam_break;
 pub mod ink;
 pub mod smoke;
 pub mod solvers;
@@ -29,7 +30,7 @@ pub struct Entry {
 }
 
 /// All scenes, in the order of the menu.
-pub const SCENES: [Entry; 5] = [
+pub const SCENES: [Entry; 6] = [
     Entry {
         name: ink::NAME,
         title: ink::TITLE,
@@ -64,6 +65,13 @@ pub const SCENES: [Entry; 5] = [
         size: solvers::SIZE,
         headless_size: solvers::HEADLESS_SIZE,
         make: |s| Ok(Box::new(solvers::Solvers::new(s)?)),
+    },
+    Entry {
+        name: dam_break::NAME,
+        title: dam_break::TITLE,
+        size: dam_break::SIZE,
+        headless_size: dam_break::HEADLESS_SIZE,
+        make: |s| Ok(Box::new(dam_break::DamBreak::new(s)?)),
     },
 ];
 
