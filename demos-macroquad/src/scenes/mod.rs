@@ -3,6 +3,7 @@
 pub mod cavity;
 pub mod dam_break;
 pub mod ink;
+pub mod pool;
 pub mod smoke;
 pub mod solvers;
 pub mod stam;
@@ -30,7 +31,7 @@ pub struct Entry {
 }
 
 /// All scenes, in the order of the menu.
-pub const SCENES: [Entry; 6] = [
+pub const SCENES: [Entry; 7] = [
     Entry {
         name: ink::NAME,
         title: ink::TITLE,
@@ -72,6 +73,13 @@ pub const SCENES: [Entry; 6] = [
         size: dam_break::SIZE,
         headless_size: dam_break::HEADLESS_SIZE,
         make: |s| Ok(Box::new(dam_break::DamBreak::new(s)?)),
+    },
+    Entry {
+        name: pool::NAME,
+        title: pool::TITLE,
+        size: pool::SIZE,
+        headless_size: pool::HEADLESS_SIZE,
+        make: |s| Ok(Box::new(pool::Pool::new(s)?)),
     },
 ];
 
