@@ -7,6 +7,7 @@ pub mod pool;
 pub mod smoke;
 pub mod solvers;
 pub mod stam;
+pub mod tank3d;
 
 use fluid_num::Error;
 
@@ -31,7 +32,7 @@ pub struct Entry {
 }
 
 /// All scenes, in the order of the menu.
-pub const SCENES: [Entry; 7] = [
+pub const SCENES: [Entry; 8] = [
     Entry {
         name: ink::NAME,
         title: ink::TITLE,
@@ -80,6 +81,13 @@ pub const SCENES: [Entry; 7] = [
         size: pool::SIZE,
         headless_size: pool::HEADLESS_SIZE,
         make: |s| Ok(Box::new(pool::Pool::new(s)?)),
+    },
+    Entry {
+        name: tank3d::NAME,
+        title: tank3d::TITLE,
+        size: tank3d::SIZE,
+        headless_size: tank3d::HEADLESS_SIZE,
+        make: |s| Ok(Box::new(tank3d::Tank::new(s)?)),
     },
 ];
 
