@@ -130,7 +130,7 @@ pub fn run(scene: &mut dyn Scene, plan: &Plan, workers: &Workers) -> anyhow::Res
 
 fn progress_bar(name: &'static str, frames: u64) -> ProgressBar {
     let bar = ProgressBar::new(frames).with_message(name);
-    match ProgressStyle::with_template("{msg:>8} {wide_bar} {pos}/{len} steps, {eta} left") {
+    match ProgressStyle::with_template("{msg:>9} {wide_bar} {pos}/{len} steps, {eta} left") {
         Ok(style) => bar.with_style(style),
         Err(_) => bar,
     }

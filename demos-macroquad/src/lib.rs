@@ -12,6 +12,7 @@ mod gallery;
 pub mod headless;
 pub mod ledger;
 pub mod lettering;
+mod liquid;
 #[cfg(not(target_arch = "wasm32"))]
 pub mod options;
 pub mod paint;

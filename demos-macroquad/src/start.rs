@@ -29,7 +29,7 @@ pub fn run(scene: Option<&'static str>) -> ExitCode {
         options.scene = Some(scene.to_owned());
     }
     if options.list {
-        let lines: String = SCENES.iter().map(|s| format!("{:8}{}\n", s.name, s.title)).collect();
+        let lines: String = SCENES.iter().map(|s| format!("{:10}{}\n", s.name, s.title)).collect();
         return finish(stdout().write_all(lines.as_bytes()).map_err(Into::into), 1);
     }
     let ready = match prepare(&options) {

@@ -32,7 +32,10 @@ fn the_list_names_every_scene() {
         .lines()
         .map(|l| l.split_whitespace().next().unwrap().to_owned())
         .collect();
-    assert_eq!(names, ["ink", "smoke", "cavity", "stam", "solvers"]);
+    assert_eq!(
+        names,
+        ["ink", "smoke", "cavity", "stam", "solvers", "dam-break", "pool", "3d-tank"]
+    );
 }
 
 #[test]

@@ -1,10 +1,13 @@
 //! The scenes.
 
 pub mod cavity;
+pub mod dam_break;
 pub mod ink;
+pub mod pool;
 pub mod smoke;
 pub mod solvers;
 pub mod stam;
+pub mod tank3d;
 
 use fluid_num::Error;
 
@@ -29,7 +32,7 @@ pub struct Entry {
 }
 
 /// All scenes, in the order of the menu.
-pub const SCENES: [Entry; 5] = [
+pub const SCENES: [Entry; 8] = [
     Entry {
         name: ink::NAME,
         title: ink::TITLE,
@@ -64,6 +67,27 @@ pub const SCENES: [Entry; 5] = [
         size: solvers::SIZE,
         headless_size: solvers::HEADLESS_SIZE,
         make: |s| Ok(Box::new(solvers::Solvers::new(s)?)),
+    },
+    Entry {
+        name: dam_break::NAME,
+        title: dam_break::TITLE,
+        size: dam_break::SIZE,
+        headless_size: dam_break::HEADLESS_SIZE,
+        make: |s| Ok(Box::new(dam_break::DamBreak::new(s)?)),
+    },
+    Entry {
+        name: pool::NAME,
+        title: pool::TITLE,
+        size: pool::SIZE,
+        headless_size: pool::HEADLESS_SIZE,
+        make: |s| Ok(Box::new(pool::Pool::new(s)?)),
+    },
+    Entry {
+        name: tank3d::NAME,
+        title: tank3d::TITLE,
+        size: tank3d::SIZE,
+        headless_size: tank3d::HEADLESS_SIZE,
+        make: |s| Ok(Box::new(tank3d::Tank::new(s)?)),
     },
 ];
 

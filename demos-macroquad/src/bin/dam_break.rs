@@ -1,0 +1,7 @@
+//! The dam-break scene alone.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    demos_macroquad::run(Some("dam-break"))
+}

@@ -1,0 +1,7 @@
+//! The pool scene alone.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    demos_macroquad::run(Some("pool"))
+}
