@@ -7,12 +7,13 @@ use core::sync::atomic::{AtomicUsize, Ordering};
 use std::alloc::System;
 
 use fluid_num::advection::{Advection, Interpolation, PathOrder};
+use fluid_num::particles::{CellStructure, Domain, ParticleSet};
 use fluid_num::poisson::{Preconditioner, SolverKind};
 use fluid_num::schemes::stam2003::{Diffusion, Stam2003Boundary, Sweep};
 use fluid_num::solid::{Body, Shape, Slip};
 use fluid_num::{
-    Boundary, Effect, Grid, QuantityParams, Side, Source, StableFluids, StableFluidsParams,
-    Stam2003, Stam2003Params, Stepping,
+    Boundary, Effect, Grid, Pbf, PbfParams, QuantityParams, Side, Source, StableFluids,
+    StableFluidsParams, Stam2003, Stam2003Params, Stepping, Wcsph, WcsphParams,
 };
 
 /// The system's allocator; what watched threads take is counted.
@@ -186,7 +187,66 @@ fn every_scene() -> Vec<(String, usize)> {
         }
     }
     scenes.push(("copy_from".to_owned(), taken_by_copies()));
+    scenes_of_particles::<2>(&mut scenes);
+    scenes_of_particles::<3>(&mut scenes);
     scenes
+}
+
+/// The memory taken in four steps of a dam break around a body after the first ones.
+fn taken_by_particles<const D: usize>(mut scheme: impl Particles<D>) -> usize {
+    let spacing = 0.05;
+    let mut top = [0.6; D];
+    top[0] = 0.4;
+    scheme.set().add_block([0.0; D], top, spacing, [0.0; D], 0, &[]).unwrap();
+    let body = Body::new(Shape::ball(0.12).unwrap(), [0.6; D]).unwrap().with_slip(Slip::No);
+    scheme.bodies().push(body.with_mass(5.0, [0.1; 3]).unwrap());
+    let mut step = || {
+        scheme.advance(0.01);
+        for body in scheme.bodies() {
+            body.advance(0.01).unwrap();
+            body.clear_wrench();
+        }
+    };
+    (0..3).for_each(|_| step());
+    taken(|| (0..4).for_each(|_| step()))
+}
+
+/// A scheme of particles, as far as this test drives it.
+trait Particles<const D: usize> {
+    fn set(&mut self) -> &mut ParticleSet<f32, D>;
+    fn bodies(&mut self) -> &mut Vec<Body<f32, D>>;
+    fn advance(&mut self, dt: f32);
+}
+
+macro_rules! particles {
+    ($($scheme:ident),*) => {$(
+        impl<const D: usize> Particles<D> for $scheme<f32, D> {
+            fn set(&mut self) -> &mut ParticleSet<f32, D> {
+                self.particles_mut()
+            }
+            fn bodies(&mut self) -> &mut Vec<Body<f32, D>> {
+                self.bodies_mut()
+            }
+            fn advance(&mut self, dt: f32) {
+                self.step(dt).unwrap();
+            }
+        }
+    )*};
+}
+particles!(Wcsph, Pbf);
+
+fn scenes_of_particles<const D: usize>(scenes: &mut Vec<(String, usize)>) {
+    let domain = Domain::new([0.0; D], [1.0; D]).unwrap();
+    for cells in
+        [CellStructure::Sorted, CellStructure::Fixed { capacity: 4 }, CellStructure::Hashed]
+    {
+        let params = WcsphParams { spacing: 0.05, xsph: 0.1, cells, ..Default::default() };
+        let taken = taken_by_particles(Wcsph::<f32, D>::new(domain, params).unwrap());
+        scenes.push((format!("WCSPH, {D}D, {cells:?}"), taken));
+        let params = PbfParams { spacing: 0.05, confinement: 0.1, cells, ..Default::default() };
+        let taken = taken_by_particles(Pbf::<f32, D>::new(domain, params).unwrap());
+        scenes.push((format!("PBF, {D}D, {cells:?}"), taken));
+    }
 }
 
 /// Taking over a state, and going on from it.
@@ -223,5 +283,5 @@ fn no_step_after_the_first_takes_memory() {
     let greedy: Vec<_> = scenes.iter().filter(|(_, taken)| *taken > 0).collect();
     assert!(greedy.is_empty(), "{greedy:#?}");
     let (general, all) = (SolverKind::<f32>::general().len(), SolverKind::<f32>::all().len());
-    assert_eq!(scenes.len(), 16 + general + 2 * all + 24 + 1);
+    assert_eq!(scenes.len(), 16 + general + 2 * all + 24 + 1 + 12);
 }

@@ -6,12 +6,13 @@
 
 use fluid_num::advection::{Advection, Interpolation, PathOrder};
 use fluid_num::base::digest::Digest;
+use fluid_num::particles::{CellStructure, Domain, Emitter};
 use fluid_num::poisson::{Budget, End, PoissonSolver, Problem, Solver, SolverKind};
 use fluid_num::schemes::stam2003::{Diffusion, Sweep};
 use fluid_num::solid::{Body, Shape, Slip};
 use fluid_num::{
-    Boundary, Effect, Faces, Field, Grid, QuantityParams, Side, Simulation, Source, StableFluids,
-    StableFluidsParams, Stam2003, Stam2003Params, Stepping,
+    Boundary, Effect, Faces, Field, Grid, Pbf, PbfParams, QuantityParams, Side, Simulation, Source,
+    StableFluids, StableFluidsParams, Stam2003, Stam2003Params, Stepping, Wcsph, WcsphParams,
 };
 use fluid_tests::Random;
 
@@ -20,6 +21,8 @@ const STABLE_FLUIDS_2D: u64 = 0x2277_ce9c_98d4_9ff5;
 const STABLE_FLUIDS_3D: u64 = 0xed8d_b459_7936_3ec9;
 const STAM_2D: u64 = 0x546d_a88f_eb7a_fb6b;
 const STAM_3D: u64 = 0xcc9a_1de3_42cd_68f6;
+const WCSPH_2D: u64 = 0xeb13_4d02_482a_9475;
+const PBF_3D: u64 = 0x7aec_4cfc_567d_3eff;
 const SOLVERS: u64 = 0x783a_e19d_8e45_2b5f;
 
 /// Smoke and heat in a channel behind a turning plate, everything switched on.
@@ -154,6 +157,42 @@ fn solvers() -> u64 {
     solve_by_all(&walled, 6, solve_by_all(&closed, 6, digest)).finish()
 }
 
+/// A dam breaks around a ball in a periodic tank, with everything switched on.
+fn wcsph() -> u64 {
+    let domain = Domain::new([0.0; 2], [2.0, 1.0]).unwrap().with_periodic(0);
+    let params =
+        WcsphParams { spacing: 0.0125, kinematic_viscosity: 1e-4, xsph: 0.1, ..Default::default() };
+    let mut water = Wcsph::<f32, 2>::new(domain, params).unwrap();
+    water.particles_mut().add_block([0.0; 2], [0.8, 0.7], 0.0125, [0.5, 0.0], 0, &[]).unwrap();
+    let ball = Body::new(Shape::ball(0.12).unwrap(), [0.95, 0.3]).unwrap().with_slip(Slip::No);
+    water.bodies_mut().push(ball.with_mass(20.0, [0.1; 3]).unwrap());
+    for _ in 0..4 {
+        water.step(0.01).unwrap();
+        water.bodies_mut()[0].advance(0.01).unwrap();
+    }
+    let body = &water.bodies()[0];
+    Digest::new().word(water.digest()).values(&body.position).values(&body.force).finish()
+}
+
+/// A dam breaks in space, with everything switched on and an emitter.
+fn pbf() -> u64 {
+    let params = PbfParams {
+        spacing: 0.05,
+        confinement: 0.2,
+        tolerance: 1e-3,
+        cells: CellStructure::Hashed,
+        ..Default::default()
+    };
+    let mut water = Pbf::<f32, 3>::new(Domain::new([0.0; 3], [1.0; 3]).unwrap(), params).unwrap();
+    water.particles_mut().add_block([0.0; 3], [0.4, 0.8, 1.0], 0.05, [0.0; 3], 0, &[]).unwrap();
+    let jet = Emitter::new([0.8, 0.9, 0.5], [-1.0, -1.0, 0.0], 0.1, 2.0, 0.05).unwrap();
+    water.emitters_mut().push(jet);
+    for _ in 0..8 {
+        water.step(1.0 / 60.0).unwrap();
+    }
+    water.digest()
+}
+
 /// Runs `work` on 1, 2 and 8 threads, and once more; gives the digest that all of them found.
 fn on_any_threads(name: &str, work: impl Fn() -> u64 + Sync) -> u64 {
     let first = work();
@@ -193,6 +232,16 @@ fn stam2003_in_the_plane_is_the_same_everywhere() {
 fn stam2003_in_space_is_the_same_everywhere() {
     let digest = on_any_threads("stam 3D", || run_stam(&mut stam::<3>(), 10));
     golden("STAM_3D", digest, STAM_3D);
+}
+
+#[test]
+fn wcsph_is_the_same_everywhere() {
+    golden("WCSPH_2D", on_any_threads("WCSPH", wcsph), WCSPH_2D);
+}
+
+#[test]
+fn position_based_fluids_are_the_same_everywhere() {
+    golden("PBF_3D", on_any_threads("PBF", pbf), PBF_3D);
 }
 
 #[test]

@@ -8,6 +8,7 @@ mod contract;
 mod determinism;
 mod layers;
 mod measure;
+mod particles;
 mod regressions;
 mod solvers;
 mod validation;

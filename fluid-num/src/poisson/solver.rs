@@ -253,6 +253,7 @@ pub(super) struct Solve<T> {
     scale: T,
     report: SolveReport<T>,
     budget: Budget<T>,
+    from_zero: bool,
 }
 
 impl<T: Real> Solve<T> {
@@ -267,7 +268,8 @@ impl<T: Real> Solve<T> {
         budget.check()?;
         crate::grid::ops::same_grid(p.grid() == problem.grid(), "p")?;
         crate::grid::ops::same_grid(b.grid() == problem.grid(), "the solver")?;
-        if !max_abs(&problem.region(), p.as_slice()).is_finite() {
+        let guess = max_abs(&problem.region(), p.as_slice());
+        if !guess.is_finite() {
             p.check_finite("p")?;
         }
         let (incompatibility, scale) = problem.compatible(rhs, b)?;
@@ -279,14 +281,25 @@ impl<T: Real> Solve<T> {
             converged: false,
             incompatibility,
         };
-        let mut solve = Self { scale, report, budget };
+        let from_zero = guess == T::zero() || scale == T::zero();
+        let mut solve = Self { scale, report, budget, from_zero };
         if scale == T::zero() {
             p.fill(T::zero());
             b.fill(T::zero());
         }
-        solve.measure(problem, p, b);
+        if from_zero {
+            // The residual is b, whose norm is the scale.
+            solve.note(scale);
+        } else {
+            solve.measure(problem, p, b);
+        }
         solve.report.residual_before = solve.report.residual;
         Ok(solve)
+    }
+
+    /// Whether the solve starts from p = 0.
+    pub(super) fn from_zero(&self) -> bool {
+        self.from_zero
     }
 
     /// Runs `sweep` until the budget is used up or the tolerance reached. `sweep` does the given
@@ -325,7 +338,10 @@ impl<T: Real> Solve<T> {
         p: &Field<T, D>,
         b: &Field<T, D>,
     ) {
-        let residual = residual_norm(problem.stencil(p.as_slice(), b.as_slice()), None);
+        self.note(residual_norm(problem.stencil(p.as_slice(), b.as_slice()), None));
+    }
+
+    fn note(&mut self, residual: T) {
         let relative = if self.scale > T::zero() { residual / self.scale } else { residual };
         self.report.residual = relative;
         self.report.converged = relative <= self.budget.tolerance;

@@ -179,6 +179,9 @@ impl<T: Real, const D: usize> Cells<T, D> {
             let cell = lattice.cell(core::array::from_fn(|a| positions[a][i]));
             table.find_or_insert(cell) as u32
         }));
+        // As many cells as there may ever be with so many particles.
+        self.starts.clear();
+        self.starts.reserve(count + 2);
         self.scatter(positions, count, self.table.cells.len());
     }
 

@@ -102,15 +102,15 @@ impl<T: Real, const D: usize> Acceleration<'_, T, D> {
             }
             factor -= share * rest + beyond.at_least(T::zero()) / rest;
         }
-        if sample.slip == Slip::No {
-            let [laminar, _, eta] = self.viscosity();
-            let mut along = T::zero();
-            for a in 0..D {
-                along += (velocity[a][i] - sample.velocity[a]) * sample.offset[a];
-            }
-            factor +=
-                params.rest_density * laminar * along / (sample.distance * sample.distance + eta);
+        let [laminar, artificial, eta] = self.viscosity();
+        let mut along = T::zero();
+        for a in 0..D {
+            along += (velocity[a][i] - sample.velocity[a]) * sample.offset[a];
         }
+        // What approaches a body is slowed down as among particles, whether or not liquid sticks.
+        let sticking = if sample.slip == Slip::No { laminar * along } else { T::zero() };
+        let rate = sticking + artificial * along.at_most(T::zero());
+        factor += rest * rate / (sample.distance * sample.distance + eta);
         let mut push = [T::zero(); D];
         for a in 0..D {
             push[a] = factor * gradient * sample.offset[a];

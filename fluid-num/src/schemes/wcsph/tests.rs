@@ -17,6 +17,7 @@ fn the_elliptical_drop_has_the_exact_semi_axis() {
         gravity: [0.0; 2],
         stiffness: Stiffness::SoundSpeed(1400.0),
         kinematic_viscosity: 0.0,
+        artificial_viscosity: 0.05,
         ..Default::default()
     };
     let mut drop = Wcsph::new(Domain::new([-4.0; 2], [4.0; 2]).unwrap(), params).unwrap();
