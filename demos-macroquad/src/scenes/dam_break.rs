@@ -348,9 +348,11 @@ impl Scene for DamBreak {
         let more = [
             ("outside", (left[0] + left[1]) as f64),
             ("pbf_density_excess", mean_excess(pbf.density(), rest)),
+            ("pbf_max_speed", max_speed(particles[1])),
             ("pbf_particles", particles[1].len() as f64),
             ("pbf_substeps", pbf.report().substeps as f64),
             ("wcsph_density_excess", mean_excess(wcsph.density().iter().copied(), rest)),
+            ("wcsph_max_speed", max_speed(particles[0])),
             ("wcsph_particles", particles[0].len() as f64),
             ("wcsph_substeps", wcsph.report().substeps as f64),
         ];
