@@ -21,7 +21,7 @@ const STABLE_FLUIDS_2D: u64 = 0x2277_ce9c_98d4_9ff5;
 const STABLE_FLUIDS_3D: u64 = 0xed8d_b459_7936_3ec9;
 const STAM_2D: u64 = 0x546d_a88f_eb7a_fb6b;
 const STAM_3D: u64 = 0xcc9a_1de3_42cd_68f6;
-const WCSPH_2D: u64 = 0xeb13_4d02_482a_9475;
+const WCSPH_2D: u64 = 0x01ab_c568_5720_8303;
 const PBF_3D: u64 = 0x7aec_4cfc_567d_3eff;
 const SOLVERS: u64 = 0x783a_e19d_8e45_2b5f;
 
