@@ -51,19 +51,19 @@ fn block(centre: [f64; 2], ratio: f64) -> Body<f64, 2> {
 #[test]
 fn case_o16_a_submerged_block_is_lifted_by_the_weight_of_what_it_displaces() {
     let weight = 1000.0 * GRAVITY * 0.32 * 0.16;
-    for (spacing, depth) in [(0.04, 0.28), (0.02, 0.2)] {
+    for (spacing, depth) in [(0.025, 0.3), (0.02, 0.2)] {
         for mut liquid in both([0.8, 0.7], spacing) {
             let fixed = block([0.4, 0.5 - depth], 0.0);
             let air = [fixed.clone()];
             liquid.set().add_block([0.0; 2], [0.8, 0.5], spacing, [0.0; 2], 0, &air).unwrap();
             liquid.bodies().push(fixed);
             let mut force = [0.0; 2];
-            for frame in 0..150 {
+            for frame in 0..180 {
                 liquid.bodies()[0].clear_wrench();
                 liquid.advance(1.0 / 60.0);
                 if frame >= 90 {
                     for (sum, f) in force.iter_mut().zip(liquid.bodies()[0].force) {
-                        *sum += f / 60.0;
+                        *sum += f / 90.0;
                     }
                 }
             }
