@@ -91,7 +91,7 @@ pub enum Error {
         /// The number of entries.
         count: usize,
     },
-    /// A handle of a particle that was removed, or that another set gave out.
+    /// A handle of a particle that was removed.
     #[error(
         "particle {slot} of generation {generation} no longer exists; ask the set for its ids again"
     )]

@@ -32,7 +32,7 @@ const EARLY: f64 = 1e-6;
 pub struct Emitter<T, const D: usize> {
     /// The centre of the nozzle, m.
     pub center: [T; D],
-    /// Where the jet points; any length but zero.
+    /// Where the jet points; any length whose square is a number but 0.
     pub direction: [T; D],
     /// Half the width of the nozzle (its radius in space), m; finite and positive. At least one
     /// particle a row, however narrow.

@@ -71,7 +71,9 @@ pub trait Kernel<T: Real>: Copy + Sync {
             }
             sum += self.value(squared.sqrt()).to_f64();
         }
-        Ok(rest_density / T::of(sum))
+        let mass = rest_density / T::of(sum);
+        check::positive("particle mass", mass)?;
+        Ok(mass)
     }
 }
 
@@ -101,18 +103,30 @@ macro_rules! kernel {
             /// The kernel with a support radius in metres.
             ///
             /// # Errors
-            /// [`Error::InvalidParameter`] for a radius that is not finite and positive.
+            /// [`Error::InvalidParameter`] for a radius that is not finite and positive, or so small or
+            /// large that the constants of the kernel are no longer numbers.
             pub fn new(support_radius: T) -> Result<Self, Error> {
                 check::positive("support_radius", support_radius)?;
                 let h = support_radius.to_f64();
                 // All kernels are functions of q = r/h here: σ grows as h to the power −D.
                 let [plane, space]: [f64; 2] = [$plane, $space];
                 let sigma = if D == 2 { plane / (h * h) } else { space / (h * h * h) };
+                let scale = [sigma, $power * sigma / (h * h)].map(T::of);
+                let least = T::of(LEAST);
+                for constant in [scale[0], scale[1], scale[1] / least] {
+                    if !(constant.is_finite() && constant > T::zero()) {
+                        return Err(Error::InvalidParameter {
+                            name: "support_radius",
+                            value: h,
+                            expected: "such that its fifth power is within the range of numbers",
+                        });
+                    }
+                }
                 Ok(Self {
                     support_radius,
                     inverse_radius: T::of(1.0 / h),
-                    scale: [T::of(sigma), T::of($power * sigma / (h * h))],
-                    least: T::of(LEAST),
+                    scale,
+                    least,
                 })
             }
         }
@@ -268,5 +282,10 @@ mod tests {
             assert!(kernel.particle_mass::<2>(1.0, bad).is_err());
         }
         assert!(Spiky::<f64, 3>::new(1.0).unwrap().particle_mass::<3>(1e-3, 1.0).is_err());
+        // Powers of these leave the range of f32.
+        assert!(CubicSpline::<f32, 3>::new(1e-8).is_err());
+        assert!(Spiky::<f32, 3>::new(1e-6).is_err());
+        assert!(CubicSpline::<f32, 3>::new(1e15).is_err());
+        assert!(CubicSpline::<f32, 3>::new(1e-3).is_ok());
     }
 }

@@ -298,7 +298,7 @@ impl<T: Real> Solve<T> {
     }
 
     /// Whether the solve starts from p = 0.
-    pub(super) fn from_zero(&self) -> bool {
+    pub(super) fn starts_at_zero(&self) -> bool {
         self.from_zero
     }
 

@@ -12,7 +12,8 @@
 //! **A skin** makes the reach larger than the support radius, so that lists stay good until a particle
 //! has moved half the skin: fewer searches, longer lists.
 //!
-//! **Cost**, 2D with 20 neighbours: about 90 ns a particle for cells and lists on one core.
+//! **Cost** on one core: 10 ns a particle for cells and 170 ns for lists with 20 neighbours in the plane,
+//! 20 and 450 ns with 27 in space.
 //! Memory is taken when there are more particles or more pairs than ever before, with a quarter to
 //! spare.
 //!

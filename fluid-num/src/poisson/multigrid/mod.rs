@@ -195,7 +195,7 @@ impl<T: Real, const D: usize> PoissonSolver<T, D> for Multigrid<T, D> {
         let Self { b, next, residual, correction, levels, weights, coarsest, params, .. } = self;
         let fine = Operator::of(problem);
         let varies = problem.is_variable();
-        let mut start = if solve.from_zero() { Start::Zero } else { Start::Guess };
+        let mut start = if solve.starts_at_zero() { Start::Zero } else { Start::Guess };
         Ok(solve.run(problem, p, b, Looks::Always, |p, cycles| {
             let mut hierarchy = Hierarchy { weights, coarsest };
             for _ in 0..cycles {

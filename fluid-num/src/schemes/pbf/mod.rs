@@ -25,7 +25,7 @@
 //!
 //! **Fields.** Of each particle: position, m; velocity, m/s; density, kg/mᴰ.
 //!
-//! **Cost** in the plane, f32, one core, 4 iterations: below 1 µs a particle and sub-step. Memory is taken
+//! **Cost** in the plane, f32, one core, 4 iterations: about 1 µs a particle and sub-step. Memory is taken
 //! when particles are added, and when there are more pairs of neighbours than ever before.
 //!
 //! **Not modelled.** Surface tension but for the tensile correction; pressure.
