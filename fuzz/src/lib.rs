@@ -17,6 +17,7 @@
 
 mod input;
 mod params;
+mod particles;
 mod poisson;
 mod scene;
 mod shapes;
@@ -24,6 +25,7 @@ mod stable_fluids;
 mod stam2003;
 
 pub use params::params;
+pub use particles::particles_step;
 pub use poisson::poisson;
 pub use shapes::shapes;
 pub use stable_fluids::stable_fluids_step;
@@ -33,10 +35,11 @@ pub use stam2003::stam2003_step;
 pub type Fuzz = fn(&[u8]);
 
 /// Every body with its name, as regression files are named after it.
-pub const BODIES: [(&str, Fuzz); 5] = [
+pub const BODIES: [(&str, Fuzz); 6] = [
     ("params", params),
     ("stable_fluids_step", stable_fluids_step),
     ("stam2003_step", stam2003_step),
+    ("particles_step", particles_step),
     ("poisson", poisson),
     ("shapes", shapes),
 ];

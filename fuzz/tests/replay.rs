@@ -44,6 +44,11 @@ fn stam2003_survives_any_scene() {
 }
 
 #[test]
+fn particles_survive_any_scene() {
+    replay(fluid_fuzz::particles_step);
+}
+
+#[test]
 fn poisson_solvers_survive_any_problem() {
     replay(fluid_fuzz::poisson);
 }

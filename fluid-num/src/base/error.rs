@@ -123,6 +123,17 @@ pub enum Error {
     },
 }
 
+impl Error {
+    /// The same, but for a field that is found not to be finite in the middle of a step: it is one
+    /// that overflowed.
+    pub(crate) fn into_unstable(self, step: u64) -> Self {
+        match self {
+            Self::NotFinite { name, place } => Self::Unstable { step, field: name, place },
+            other => other,
+        }
+    }
+}
+
 /// The checks that constructors and setters share.
 pub(crate) mod check {
     use super::Error;

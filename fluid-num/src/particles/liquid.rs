@@ -61,9 +61,11 @@ impl<T: Real, const D: usize> Bodies<T, D> {
         force: [T; D],
         share: T,
     ) -> Result<(), Error> {
+        let number = body;
         if let (Some(moving), Some(body)) = (self.moving.get_mut(body), self.list.get_mut(body)) {
-            moving.add_force_at(at, force)?;
-            body.add_force_at(at, force.map(|f| f * share))?;
+            moving.add_force_at(at, force).map_err(|_| overflown("body force", number))?;
+            let mean = force.map(|f| f * share);
+            body.add_force_at(at, mean).map_err(|_| overflown("body force", number))?;
         }
         Ok(())
     }
@@ -72,17 +74,22 @@ impl<T: Real, const D: usize> Bodies<T, D> {
     /// with the mean force, when the step is over. A body that stood still meanwhile would be
     /// pushed by a whole step's force before it could yield.
     pub(crate) fn move_on(&mut self, gravity: [T; D], dt: T) -> Result<(), Error> {
-        for body in &mut self.moving {
+        for (number, body) in self.moving.iter_mut().enumerate() {
             if body.is_dynamic() {
                 for a in 0..D {
                     body.force[a] += body.mass * gravity[a];
                 }
             }
-            body.advance(dt)?;
+            body.advance(dt).map_err(|_| overflown("body velocity", number))?;
             body.clear_wrench();
         }
         Ok(())
     }
+}
+
+/// What is said of a body that was good at the beginning of a step and is no more.
+fn overflown(name: &'static str, body: usize) -> Error {
+    Error::NotFinite { name, place: [body, 0, 0] }
 }
 
 /// A liquid of particles among walls and bodies.

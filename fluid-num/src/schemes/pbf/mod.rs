@@ -193,6 +193,12 @@ impl<T: Real, const D: usize> Pbf<T, D> {
         if dt == T::zero() {
             return Ok(StepReport::nothing(self.liquid.speed()));
         }
+        let step = self.steps;
+        self.advance(dt).map_err(|error| error.into_unstable(step))
+    }
+
+    /// A step of a state that has been checked.
+    fn advance(&mut self, dt: T) -> Result<StepReport<T>, Error> {
         self.take_in();
         let PbfParams { longest_substep, max_substeps, spacing, .. } = self.params;
         // A hair's tolerance: a frame of twice the longest sub-step takes two of them.

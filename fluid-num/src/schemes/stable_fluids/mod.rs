@@ -318,7 +318,7 @@ impl<T: Real, const D: usize> StableFluids<T, D> {
             fluid.look_at_bodies()?;
             fluid.make_incompressible()
         };
-        project(self).map_err(|error| as_unstable(error, step))
+        project(self).map_err(|error| error.into_unstable(step))
     }
 
     /// Takes over the state of a simulation of the same grid and parameters. Fields are copied
@@ -424,7 +424,7 @@ impl<T: Real, const D: usize> StableFluids<T, D> {
         }
         let step = self.steps;
         // From here on the state changes: what goes wrong now is no bad input.
-        self.advance(dt, watch).map_err(|error| as_unstable(error, step))
+        self.advance(dt, watch).map_err(|error| error.into_unstable(step))
     }
 
     fn advance(&mut self, dt: T, watch: &mut dyn FnMut(StepPart)) -> Result<StepReport<T>, Error> {
@@ -536,14 +536,6 @@ impl<T: Real, const D: usize> StableFluids<T, D> {
             Stepping::Reflection => drop(self.reflected.get_or_insert_with(|| Faces::zeros(grid))),
             Stepping::Projection => self.reflected = None,
         }
-    }
-}
-
-/// A field that a solver finds not to be finite in the middle of a step is one that overflowed.
-fn as_unstable(error: Error, step: u64) -> Error {
-    match error {
-        Error::NotFinite { name, place } => Error::Unstable { step, field: name, place },
-        other => other,
     }
 }
 

@@ -191,12 +191,18 @@ impl<T: Real, const D: usize> Wcsph<T, D> {
         if dt == T::zero() {
             return Ok(StepReport::nothing(self.liquid.speed()));
         }
+        let step = self.steps;
+        self.advance(dt).map_err(|error| error.into_unstable(step))
+    }
+
+    /// A step of a state that has been checked.
+    fn advance(&mut self, dt: T) -> Result<StepReport<T>, Error> {
         self.take_in();
         let mut report = StepReport::nothing(T::zero());
         while report.time < dt && report.substeps < self.params.max_substeps {
             self.look_around()?;
             self.evaluate();
-            let step = self.stable_step(dt - report.time);
+            let step = self.stable_step(dt - report.time)?;
             self.push_bodies(step, step / dt)?;
             self.kick(step);
             report.max_speed = self.liquid.finite_speed(self.steps)?;
@@ -243,7 +249,7 @@ impl<T: Real, const D: usize> Wcsph<T, D> {
     }
 
     /// A stable time step that divides `rest` evenly.
-    fn stable_step(&self, rest: T) -> T {
+    fn stable_step(&self, rest: T) -> Result<T, Error> {
         let params = &self.params;
         let speed = self.liquid.speed();
         let acceleration = largest_square(self.acceleration.each_ref().map(|a| &a[..])).sqrt();
@@ -256,7 +262,18 @@ impl<T: Real, const D: usize> Wcsph<T, D> {
         if acceleration > T::zero() {
             limit = limit.at_most(T::of(0.25) * (h / acceleration).sqrt());
         }
-        if limit < rest { rest / (rest / limit).ceil() } else { rest }
+        if limit <= T::zero() {
+            let field = "particle acceleration";
+            return Err(Error::Unstable { step: self.steps, field, place: [0; 3] });
+        }
+        let count = (rest / limit).ceil();
+        Ok(if limit >= rest {
+            rest
+        } else if count.is_finite() {
+            rest / count
+        } else {
+            limit
+        })
     }
 
     /// Does to the bodies the opposite of what they do to particles in a sub-step of `dt`, which is
