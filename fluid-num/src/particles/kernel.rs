@@ -58,22 +58,33 @@ pub trait Kernel<T: Real>: Copy + Sync {
     fn particle_mass<const D: usize>(&self, spacing: T, rest_density: T) -> Result<T, Error> {
         check::positive("spacing", spacing)?;
         check::positive("rest_density", rest_density)?;
-        let most = (self.support_radius() / spacing).ceil();
-        check::within("support radius / spacing", most, 0.0, 64.0, "at most 64")?;
-        let side = 2 * most.truncate() + 1;
+        let ratio = self.support_radius() / spacing;
+        check::within("support radius / spacing", ratio, 0.0, 64.0, "at most 64")?;
         let mut sum = 0.0;
-        for n in 0..side.pow(D as u32) {
-            let (mut rest, mut squared) = (n, T::zero());
-            for _ in 0..D {
-                let x = T::of_index(rest % side - side / 2) * spacing;
-                squared += x * x;
-                rest /= side;
-            }
-            sum += self.value(squared.sqrt()).to_f64();
-        }
+        over_lattice::<T, D>(ratio, spacing, |r| sum += self.value(r).to_f64());
         let mass = rest_density / T::of(sum);
         check::positive("particle mass", mass)?;
         Ok(mass)
+    }
+}
+
+/// Calls `visit` with the distance of every point of a lattice of cubes from one of them, that one
+/// included, as far as `ratio` spacings along each axis.
+pub(crate) fn over_lattice<T: Real, const D: usize>(
+    ratio: T,
+    spacing: T,
+    mut visit: impl FnMut(T),
+) {
+    let most = ratio.ceil().truncate();
+    let side = 2 * most + 1;
+    for n in 0..side.pow(D as u32) {
+        let (mut rest, mut squared) = (n, T::zero());
+        for _ in 0..D {
+            let x = T::of_index(rest % side - most) * spacing;
+            squared += x * x;
+            rest /= side;
+        }
+        visit(squared.sqrt());
     }
 }
 

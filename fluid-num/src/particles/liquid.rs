@@ -219,37 +219,6 @@ impl<T: Real, const D: usize> Liquid<T, D> {
     pub(crate) fn keep_out(&mut self) {
         self.samples.keep_out(&self.bodies.moving, &self.domain, &mut self.particles);
     }
-
-    /// ρ_i = Σ_j m W(x_i − x_j), particle i included, and what solids add, of the particles from
-    /// `first` on.
-    #[inline(always)]
-    pub(crate) fn densities(&self, first: usize, density: &mut [T]) {
-        let Self { kernel, mass, walls, samples, neighbors, .. } = self;
-        let rest = self.matter.rest_density;
-        let position = self.particles.position_arrays();
-        let mut near = Separations::new(neighbors, position);
-        for (n, density) in density.iter_mut().enumerate() {
-            let i = first + n;
-            let x = at(position, i);
-            let mut sum = [T::zero(); LANES];
-            for batch in near.batches(i) {
-                near.load(i, x, batch);
-                for squared in blocks(&near.squared, near.lanes) {
-                    for k in 0..LANES {
-                        sum[k] += kernel.value(squared[k].sqrt());
-                    }
-                }
-            }
-            let mut rho = *mass * (total(&sum) + kernel.at_zero());
-            if let Some(wall) = walls.filling(x) {
-                rho += rest * wall.lambda;
-            }
-            for sample in samples.near(i, x) {
-                rho += rest * sample.volume * kernel.value(sample.distance);
-            }
-            *density = rho;
-        }
-    }
 }
 
 /// v̂_i = v_i + ε Σ_j (m/ρ₀) (v_j − v_i) W(x_i − x_j): what its neighbours' velocities

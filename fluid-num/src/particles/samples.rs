@@ -42,7 +42,7 @@ pub(crate) struct BodySamples<T, const D: usize> {
 }
 
 impl<T: Real, const D: usize> BodySamples<T, D> {
-    /// Points `spacing` apart for kernels that reach `support_radius` far.
+    /// Points `spacing` apart, which particles within `reach` find.
     pub(crate) fn new(domain: Domain<T, D>, reach: T, spacing: T) -> Result<Self, Error> {
         Ok(Self {
             spacing,

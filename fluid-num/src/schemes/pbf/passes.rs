@@ -3,8 +3,8 @@
 use crate::Real;
 use crate::base::exec::ChunkPass;
 use crate::particles::at;
-use crate::particles::kernel::Kernel;
-use crate::particles::liquid::{GRAIN, Liquid};
+use crate::particles::kernel::{Kernel, over_lattice};
+use crate::particles::liquid::{GRAIN, Liquid, Matter};
 use crate::particles::neighbors::LANES;
 use crate::particles::pairs::{BATCH, Separations, add_along, blocks, blocks_mut, gather, total};
 
@@ -22,20 +22,13 @@ pub(super) struct Scale<T> {
 impl<T: Real> Scale<T> {
     pub(super) fn new<const D: usize>(liquid: &Liquid<T, D>) -> Self {
         let volume = liquid.mass / liquid.matter.rest_density;
-        let (spacing, support) = (liquid.matter.spacing, liquid.matter.support_radius());
-        let most = liquid.matter.support_ratio.ceil().truncate();
-        let side = 2 * most + 1;
+        let Matter { spacing, support_ratio, .. } = liquid.matter;
         let mut squares = T::zero();
-        for n in 0..side.pow(D as u32) {
-            let (mut rest, mut squared) = (n, T::zero());
-            for _ in 0..D {
-                let x = T::of_index(rest % side - most) * spacing;
-                squared += x * x;
-                rest /= side;
-            }
-            let slope = volume * liquid.kernel.gradient(squared.sqrt());
-            squares += slope * slope * squared;
-        }
+        over_lattice::<T, D>(support_ratio, spacing, |r| {
+            let slope = volume * liquid.kernel.gradient(r) * r;
+            squares += slope * slope;
+        });
+        let support = liquid.matter.support_radius();
         Self { volume, squares, kept: liquid.kernel.value(support * T::of(0.2)) }
     }
 }
@@ -105,7 +98,9 @@ impl<T: Real, const D: usize> ChunkPass<T, 2> for Multipliers<'_, T, D> {
             for own in own {
                 all += own * own;
             }
-            lambda[n] = (T::one() - density).at_most(T::zero()) / all;
+            // Without excess there may be nothing to divide by either.
+            let deficit = T::one() - density;
+            lambda[n] = if deficit < T::zero() { deficit / all } else { T::zero() };
             ratio[n] = density;
         }
     }

@@ -170,3 +170,15 @@ fn bad_input_is_refused_and_nothing_is_lost() {
     let error = pool.step(0.01).unwrap_err();
     assert_eq!(error, Error::NotFinite { name: "particle position", place: [3, 0, 0] });
 }
+
+#[test]
+fn without_relaxation_lone_and_touching_particles_stay_finite() {
+    let params = PbfParams { spacing: 0.02, relaxation: 0.0, ..Default::default() };
+    let mut few: Pbf<f64, 2> = Pbf::new(Domain::new([0.0; 2], [1.0; 2]).unwrap(), params).unwrap();
+    // Alone, and in reach of one another by a hair.
+    for x in [0.2, 0.5, 0.55 - 1e-12] {
+        few.particles_mut().add([x, 0.5], [0.0; 2], 0).unwrap();
+    }
+    few.step(1.0 / 240.0).unwrap();
+    assert!(few.lambda.iter().all(|lambda| *lambda == 0.0), "{:?}", few.lambda);
+}

@@ -43,7 +43,31 @@ impl<T: Real, const D: usize> ChunkPass<T, 2> for Density<'_, T, D> {
 
     #[inline(always)]
     fn chunk(&self, first: usize, [density, pressure]: [&mut [T]; 2]) {
-        self.liquid.densities(first, density);
+        let Liquid { kernel, mass, walls, samples, neighbors, .. } = self.liquid;
+        let rest = self.params.rest_density;
+        let position = self.liquid.particles.position_arrays();
+        let mut near = Separations::new(neighbors, position);
+        for (n, density) in density.iter_mut().enumerate() {
+            let i = first + n;
+            let x = at(position, i);
+            let mut sum = [T::zero(); LANES];
+            for batch in near.batches(i) {
+                near.load(i, x, batch);
+                for squared in blocks(&near.squared, near.lanes) {
+                    for k in 0..LANES {
+                        sum[k] += kernel.value(squared[k].sqrt());
+                    }
+                }
+            }
+            let mut rho = *mass * (total(&sum) + kernel.at_zero());
+            if let Some(wall) = walls.filling(x) {
+                rho += rest * wall.lambda;
+            }
+            for sample in samples.near(i, x) {
+                rho += rest * sample.volume * kernel.value(sample.distance);
+            }
+            *density = rho;
+        }
         pressures(self.params, density, pressure);
     }
 }
