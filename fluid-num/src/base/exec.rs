@@ -87,10 +87,11 @@ impl<const D: usize> Region<D> {
     pub fn row(&self, n: usize) -> Row<D> {
         let mut at = self.lo;
         let mut rest = n;
-        for a in 1..D {
+        for a in 1..D - 1 {
             at[a] += rest % self.len(a);
             rest /= self.len(a);
         }
+        at[D - 1] += rest;
         let start = (0..D).map(|a| at[a] * self.strides[a]).sum();
         Row { at, start, len: self.len(0) }
     }
@@ -108,38 +109,6 @@ pub trait RowPass<T, const D: usize, const N: usize>: Sync {
 
     /// Computes the outputs of one row; each slice has the row's length.
     fn row(&self, row: Row<D>, out: [&mut [T]; N]);
-
-    /// Computes the outputs of the rows numbered `rows`; the slices start with the first of them.
-    /// For passes that keep something between rows; the others compute row by row.
-    #[inline(always)]
-    fn rows(&self, region: &Region<D>, rows: Range<usize>, mut out: [&mut [T]; N]) {
-        let base = region.row(rows.start).start;
-        for n in rows {
-            let row = region.row(n);
-            let range = row.start - base..row.start - base + row.len;
-            self.row(row, out.each_mut().map(|o| &mut o[range.clone()]));
-        }
-    }
-}
-
-/// What a reduction makes of one row, and how two results combine.
-pub trait RowReduce<const D: usize>: Sync {
-    /// A partial result.
-    type Output: Copy + Send;
-    /// The result of one row.
-    fn row(&self, row: Row<D>) -> Self::Output;
-    /// The result of two neighbouring parts, the first first.
-    fn join(first: Self::Output, second: Self::Output) -> Self::Output;
-}
-
-/// What a pass does with one row of its `N` outputs, and what it learns from it.
-pub trait RowFold<T, const D: usize, const N: usize>: Sync {
-    /// A partial result.
-    type Output: Copy + Send;
-    /// Computes the outputs of one row and the result of that row.
-    fn row(&self, row: Row<D>, out: [&mut [T]; N]) -> Self::Output;
-    /// The result of two neighbouring parts, the first first.
-    fn join(first: Self::Output, second: Self::Output) -> Self::Output;
 }
 
 /// Runs `pass` on every row of `region`; each of `out` is a whole array.
@@ -156,40 +125,81 @@ pub fn rows<T: Send, const D: usize, const N: usize>(
     rows_in(region, 0, region.rows(), out, pass);
 }
 
-/// Reduces every row of `region`; `None` for a region without places.
-pub fn reduce<const D: usize, R: RowReduce<D>>(region: &Region<D>, pass: &R) -> Option<R::Output> {
-    fold::<(), D, 0, _>(region, [], &Reading(pass))
+/// What a pass does with a band of neighbouring rows of its `N` outputs, and what it learns from
+/// them: for passes that keep something between rows.
+pub trait BandPass<T, const N: usize>: Sync {
+    /// A partial result.
+    type Output: Copy + Send;
+    /// The number of elements below which splitting costs more than it gains.
+    const GRAIN: usize = GRAIN;
+
+    /// Computes the outputs of the rows numbered `rows`; each slice starts with the first of its
+    /// rows.
+    fn band(&self, rows: Range<usize>, out: [&mut [T]; N]) -> Self::Output;
+    /// The result of two neighbouring parts, the first first.
+    fn join(first: Self::Output, second: Self::Output) -> Self::Output;
 }
 
-/// Runs `pass` on every row of `region` and combines what it learns; `None` for a region without
-/// places.
-pub fn fold<T: Send, const D: usize, const N: usize, P: RowFold<T, D, N>>(
+/// An output of a pass over bands: a whole array.
+#[derive(Debug)]
+pub struct Banded<'a, T, const D: usize> {
+    /// The array.
+    pub out: &'a mut [T],
+    /// The places in it that the pass computes.
+    pub region: &'a Region<D>,
+    /// How many of its rows belong to each row that is counted, the last of which may have fewer.
+    pub per: usize,
+}
+
+impl<'a, T, const D: usize> Banded<'a, T, D> {
+    /// An output on the region whose rows are counted.
+    pub fn on(region: &'a Region<D>, out: &'a mut [T]) -> Self {
+        Self { out, region, per: 1 }
+    }
+}
+
+/// Runs `pass` on bands of rows of `region` and combines what it learns; `None` for a region
+/// without places.
+pub fn bands<T: Send, P: BandPass<T, N>, const D: usize, const N: usize>(
     region: &Region<D>,
-    out: [&mut [T]; N],
+    out: [Banded<'_, T, D>; N],
     pass: &P,
 ) -> Option<P::Output> {
-    if region.is_empty() {
+    if region.is_empty() || out.iter().any(|o| o.region.is_empty()) {
         return None;
     }
-    let base = region.row(0).start;
-    Some(fold_in(region, 0, region.rows(), out.map(|o| &mut o[base..]), pass))
+    let layout = out.each_ref().map(|o| (o.region, o.per));
+    let out = out.map(|o| &mut o.out[o.region.row(0).start..]);
+    Some(bands_in(region, 0..region.rows(), layout, out, pass))
 }
 
-/// A reduction as a pass without outputs.
-struct Reading<'a, R>(&'a R);
-
-impl<R: RowReduce<D>, const D: usize> RowFold<(), D, 0> for Reading<'_, R> {
-    type Output = R::Output;
-
-    #[inline(always)]
-    fn row(&self, row: Row<D>, _: [&mut [()]; 0]) -> R::Output {
-        self.0.row(row)
+fn bands_in<T: Send, P: BandPass<T, N>, const D: usize, const N: usize>(
+    region: &Region<D>,
+    rows: Range<usize>,
+    layout: [(&Region<D>, usize); N],
+    out: [&mut [T]; N],
+    pass: &P,
+) -> P::Output {
+    if rows.len() <= region.grain(P::GRAIN) {
+        return dispatch(Band { rows, out, pass });
     }
+    let middle = rows.start + rows.len() / 2;
+    let start = |region: &Region<D>, row: usize| region.row(row).start;
+    let cut = layout.map(|(r, per)| start(r, middle * per) - start(r, rows.start * per));
+    let (lower, upper) = split(out, cut);
+    let (a, b) = join(
+        || bands_in(region, rows.start..middle, layout, lower, pass),
+        || bands_in(region, middle..rows.end, layout, upper, pass),
+    );
+    P::join(a, b)
+}
 
-    #[inline(always)]
-    fn join(first: R::Output, second: R::Output) -> R::Output {
-        R::join(first, second)
-    }
+/// Reduces the rows of `region`; `None` for a region without places.
+pub fn reduce<P: BandPass<(), 0>, const D: usize>(
+    region: &Region<D>,
+    pass: &P,
+) -> Option<P::Output> {
+    bands(region, [], pass)
 }
 
 /// What a pass does with one piece of its `N` flat outputs: particles, or whole arrays.
@@ -217,7 +227,7 @@ fn chunks_in<T: Send, const N: usize, P: ChunkPass<T, N>>(
         return dispatch(Chunk { first, out, pass });
     }
     let half = (len / 2).next_multiple_of(64);
-    let (lower, upper) = split(out, half);
+    let (lower, upper) = split(out, [half; N]);
     join(
         || chunks_in(first, half, lower, pass),
         || chunks_in(first + half, len - half, upper, pass),
@@ -331,14 +341,13 @@ fn dispatch<W: NullaryFnOnce>(work: W) -> W::Output {
 }
 
 /// Every slice cut in two.
-fn split<T, const N: usize>(out: [&mut [T]; N], at: usize) -> ([&mut [T]; N], [&mut [T]; N]) {
+fn split<T, const N: usize>(out: [&mut [T]; N], at: [usize; N]) -> ([&mut [T]; N], [&mut [T]; N]) {
     let mut upper: [&mut [T]; N] = core::array::from_fn(|_| Default::default());
-    let mut parts = upper.iter_mut();
+    let mut parts = upper.iter_mut().zip(at);
     let lower = out.map(|o| {
+        let Some((part, at)) = parts.next() else { return o };
         let (head, tail) = o.split_at_mut(at);
-        if let Some(part) = parts.next() {
-            *part = tail;
-        }
+        *part = tail;
         head
     });
     (lower, upper)
@@ -356,31 +365,11 @@ fn rows_in<T: Send, const D: usize, const N: usize, P: RowPass<T, D, N>>(
     }
     let half = count / 2;
     let cut = region.row(first + half).start - region.row(first).start;
-    let (lower, upper) = split(out, cut);
+    let (lower, upper) = split(out, [cut; N]);
     join(
         || rows_in(region, first, half, lower, pass),
         || rows_in(region, first + half, count - half, upper, pass),
     );
-}
-
-fn fold_in<T: Send, const D: usize, const N: usize, P: RowFold<T, D, N>>(
-    region: &Region<D>,
-    first: usize,
-    count: usize,
-    out: [&mut [T]; N],
-    pass: &P,
-) -> P::Output {
-    if count <= region.grain(GRAIN) {
-        return dispatch(Fold { region, first, count, out, pass });
-    }
-    let half = count / 2;
-    let cut = region.row(first + half).start - region.row(first).start;
-    let (lower, upper) = split(out, cut);
-    let (a, b) = join(
-        || fold_in(region, first, half, lower, pass),
-        || fold_in(region, first + half, count - half, upper, pass),
-    );
-    P::join(a, b)
 }
 
 /// Runs both halves, on two threads where there are two.
@@ -409,7 +398,28 @@ impl<T, P: RowPass<T, D, N>, const D: usize, const N: usize> NullaryFnOnce
 
     #[inline(always)]
     fn call(self) {
-        self.pass.rows(self.region, self.first..self.first + self.count, self.out);
+        let Self { region, first, count, mut out, pass } = self;
+        let base = region.row(first).start;
+        for n in first..first + count {
+            let row = region.row(n);
+            let range = row.start - base..row.start - base + row.len;
+            pass.row(row, out.each_mut().map(|o| &mut o[range.clone()]));
+        }
+    }
+}
+
+struct Band<'a, T, P, const N: usize> {
+    rows: Range<usize>,
+    out: [&'a mut [T]; N],
+    pass: &'a P,
+}
+
+impl<T, P: BandPass<T, N>, const N: usize> NullaryFnOnce for Band<'_, T, P, N> {
+    type Output = P::Output;
+
+    #[inline(always)]
+    fn call(self) -> P::Output {
+        self.pass.band(self.rows, self.out)
     }
 }
 
@@ -473,36 +483,6 @@ impl<W: Wide> NullaryFnOnce for Widely<W> {
     }
 }
 
-struct Fold<'a, T, P, const D: usize, const N: usize> {
-    region: &'a Region<D>,
-    first: usize,
-    count: usize,
-    out: [&'a mut [T]; N],
-    pass: &'a P,
-}
-
-impl<T, P: RowFold<T, D, N>, const D: usize, const N: usize> NullaryFnOnce
-    for Fold<'_, T, P, D, N>
-{
-    type Output = P::Output;
-
-    #[inline(always)]
-    fn call(self) -> P::Output {
-        let Self { region, first, count, mut out, pass } = self;
-        let base = region.row(first).start;
-        let mut of = |n: usize| {
-            let row = region.row(n);
-            let range = row.start - base..row.start - base + row.len;
-            pass.row(row, out.each_mut().map(|o| &mut o[range.clone()]))
-        };
-        let mut total = of(first);
-        for n in first + 1..first + count {
-            total = P::join(total, of(n));
-        }
-        total
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -552,23 +532,19 @@ mod tests {
         }
     }
 
-    struct Count;
-    impl<const D: usize> RowReduce<D> for Count {
-        type Output = usize;
-        fn row(&self, row: Row<D>) -> usize {
-            row.len
-        }
-        fn join(a: usize, b: usize) -> usize {
-            a + b
-        }
-    }
-
-    struct Tally;
-    impl<const D: usize> RowFold<u64, D, 1> for Tally {
+    /// The number of places, written to the first of each row.
+    struct Count(Region<2>);
+    impl BandPass<u64, 2> for Count {
         type Output = u64;
-        fn row(&self, row: Row<D>, [out]: [&mut [u64]; 1]) -> u64 {
-            out.fill(row.at[1] as u64);
-            out.iter().sum()
+        fn band(&self, rows: Range<usize>, [fine, coarse]: [&mut [u64]; 2]) -> u64 {
+            let places = |n: usize| self.0.row(n).start - self.0.row(2 * rows.start).start;
+            for n in 2 * rows.start..(2 * rows.end).min(self.0.rows()) {
+                fine[places(n)..][..self.0.len(0)].fill(n as u64);
+            }
+            for n in rows.clone() {
+                coarse[8 * (n - rows.start)] += n as u64;
+            }
+            rows.len() as u64
         }
         fn join(a: u64, b: u64) -> u64 {
             a + b
@@ -576,18 +552,28 @@ mod tests {
     }
 
     #[test]
-    fn a_fold_writes_and_learns_from_every_row() {
-        let region = Region { lo: [1, 1], hi: [4001, 8], strides: [1, 4100] };
-        let mut out = alloc::vec![0; 4100 * 9];
-        assert_eq!(fold(&region, [&mut out], &Tally), Some(4000 * 28));
-        assert_eq!(out.iter().sum::<u64>(), 4000 * 28);
-    }
-
-    #[test]
-    fn a_reduction_sees_every_row() {
-        let region = Region { lo: [1, 1], hi: [9001, 4], strides: [1, 9100] };
-        assert_eq!(reduce(&region, &Count), Some(27_000));
+    fn bands_of_two_regions_belong_together() {
+        let fine = Region { lo: [1, 2], hi: [4001, 31], strides: [1, 4100] };
+        let coarse = Region { lo: [3, 1], hi: [3003, 16], strides: [1, 8] };
+        let (mut a, mut b) = (alloc::vec![u64::MAX; 4100 * 33], alloc::vec![0; 8 * 20]);
+        let out = [
+            Banded { out: &mut a, region: &fine, per: 2 },
+            Banded { out: &mut b, region: &coarse, per: 1 },
+        ];
+        assert_eq!(bands(&coarse, out, &Count(fine)), Some(15));
+        for (i, v) in a.iter().enumerate() {
+            let inside = (1..4001).contains(&(i % 4100)) && (2..31).contains(&(i / 4100));
+            assert_eq!(*v, if inside { (i / 4100 - 2) as u64 } else { u64::MAX });
+        }
+        for n in 0..15 {
+            assert_eq!(b[coarse.row(n).start], n as u64);
+        }
+        assert_eq!(b.iter().sum::<u64>(), 14 * 15 / 2);
         let empty = Region { lo: [1, 1], hi: [1, 4], strides: [1, 16] };
-        assert_eq!(reduce(&empty, &Count), None);
+        let out = [
+            Banded { out: &mut a[..], region: &fine, per: 2 },
+            Banded { out: &mut b[..], region: &empty, per: 1 },
+        ];
+        assert_eq!(bands(&empty, out, &Count(fine)), None);
     }
 }

@@ -4,5 +4,6 @@ pub mod digest;
 pub mod error;
 pub mod exec;
 pub mod real;
+pub(crate) mod reduction;
 pub mod report;
 pub mod simulation;

@@ -122,7 +122,8 @@ impl Real for f32 {
     #[inline(always)]
     fn worst(self, other: Self) -> Self {
         // Without their sign the bits of numbers are in order, and NaN is above them all.
-        let [a, b] = [self, other].map(|v| v.to_bits() as i32 & i32::MAX);
+        let a = self.to_bits() as i32 & i32::MAX;
+        let b = other.to_bits() as i32 & i32::MAX;
         Self::from_bits(a.max(b) as u32)
     }
     #[inline(always)]
@@ -164,7 +165,8 @@ impl Real for f64 {
     #[inline(always)]
     fn worst(self, other: Self) -> Self {
         // Without their sign the bits of numbers are in order, and NaN is above them all.
-        let [a, b] = [self, other].map(|v| v.to_bits() as i64 & i64::MAX);
+        let a = self.to_bits() as i64 & i64::MAX;
+        let b = other.to_bits() as i64 & i64::MAX;
         Self::from_bits(a.max(b) as u64)
     }
     #[inline(always)]

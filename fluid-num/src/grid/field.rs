@@ -2,10 +2,12 @@
 
 use alloc::vec;
 use alloc::vec::Vec;
-use core::ops::{Index, IndexMut};
+use core::ops::{Index, IndexMut, Range};
 
 use super::{Grid, Location, sample::Lattice};
-use crate::base::{digest::Digest, exec, exec::Region, exec::Row, exec::RowReduce};
+use crate::base::digest::Digest;
+use crate::base::exec::{self, BandPass, Region};
+use crate::base::reduction::{GRAIN, Largest, Total};
 use crate::{Error, Real};
 
 /// A scalar on every cell (or, inside [`super::Faces`], on every face along one axis).
@@ -150,7 +152,8 @@ impl<T: Real, const D: usize> Field<T, D> {
 
     /// The sum of all values, in a fixed order, accumulated in `f64`.
     pub fn sum(&self) -> f64 {
-        exec::reduce(&self.region(), &Sum(&self.data)).unwrap_or(0.0)
+        let region = self.region();
+        exec::reduce(&region, &Sum { values: &self.data, region }).unwrap_or(0.0)
     }
 
     /// The largest magnitude, NaN if any value is NaN.
@@ -170,8 +173,7 @@ impl<T: Real, const D: usize> Field<T, D> {
     /// # Errors
     /// [`Error::NotFinite`] with `name` and its place.
     pub fn check_finite(&self, name: &'static str) -> Result<(), Error> {
-        // The sum of |v|·0 is NaN if and only if a value is NaN or infinite.
-        if exec::reduce(&self.region(), &Finite(&self.data)) == Some(true) {
+        if self.max_abs().is_finite() {
             return Ok(());
         }
         let place = self.first_not_finite().unwrap_or([0; 3]);
@@ -219,82 +221,53 @@ impl<T: Real, const D: usize> IndexMut<[usize; D]> for Field<T, D> {
     }
 }
 
-struct Sum<'a, T>(&'a [T]);
-impl<T: Real, const D: usize> RowReduce<D> for Sum<'_, T> {
+struct Sum<'a, T, const D: usize> {
+    values: &'a [T],
+    region: Region<D>,
+}
+
+impl<T: Real, const D: usize> BandPass<(), 0> for Sum<'_, T, D> {
     type Output = f64;
+    const GRAIN: usize = GRAIN;
+
     #[inline(always)]
-    fn row(&self, row: Row<D>) -> f64 {
-        lanes(row.of(self.0), 0.0, |sum, v| sum + v.to_f64(), |a, b| a + b)
+    fn band(&self, rows: Range<usize>, _: [&mut [()]; 0]) -> f64 {
+        let mut sum = Total::new();
+        for n in rows {
+            sum.take(self.region.row(n).of(self.values));
+        }
+        sum.value()
     }
+
     fn join(a: f64, b: f64) -> f64 {
         a + b
     }
 }
 
 /// The largest magnitude over a region, NaN if any value is NaN.
-pub(crate) fn max_abs<T: Real, const D: usize>(region: &Region<D>, data: &[T]) -> T {
-    exec::reduce(region, &MaxAbs(data)).unwrap_or(T::zero())
+pub(crate) fn max_abs<T: Real, const D: usize>(region: &Region<D>, values: &[T]) -> T {
+    exec::reduce(region, &MaxAbs { values, region: *region }).unwrap_or(T::zero())
 }
 
-struct MaxAbs<'a, T>(&'a [T]);
-impl<T: Real, const D: usize> RowReduce<D> for MaxAbs<'_, T> {
+struct MaxAbs<'a, T, const D: usize> {
+    values: &'a [T],
+    region: Region<D>,
+}
+
+impl<T: Real, const D: usize> BandPass<(), 0> for MaxAbs<'_, T, D> {
     type Output = T;
+    const GRAIN: usize = GRAIN;
+
     #[inline(always)]
-    fn row(&self, row: Row<D>) -> T {
-        largest(row.of(self.0))
+    fn band(&self, rows: Range<usize>, _: [&mut [()]; 0]) -> T {
+        let mut most = Largest::new();
+        for n in rows {
+            most.take(self.region.row(n).of(self.values));
+        }
+        most.value()
     }
+
     fn join(a: T, b: T) -> T {
         a.worst(b)
     }
-}
-
-struct Finite<'a, T>(&'a [T]);
-impl<T: Real, const D: usize> RowReduce<D> for Finite<'_, T> {
-    type Output = bool;
-    #[inline(always)]
-    fn row(&self, row: Row<D>) -> bool {
-        let zero = lanes(row.of(self.0), T::zero(), |sum, v| sum + v * T::zero(), |a, b| a + b);
-        zero == T::zero()
-    }
-    fn join(a: bool, b: bool) -> bool {
-        a && b
-    }
-}
-
-/// The largest magnitude of a row, NaN if any value is NaN.
-#[inline(always)]
-pub(crate) fn largest<T: Real>(row: &[T]) -> T {
-    lanes(row, T::zero(), |max, v| max.worst(v.magnitude()), T::worst)
-}
-
-/// The number of interleaved parts of a reduction: enough that none waits for the one before.
-const PARTS: usize = 16;
-
-/// Reduces a row in interleaved parts, then the parts in pairs: the same bits for every width of
-/// the machine's lanes.
-#[inline(always)]
-pub(crate) fn lanes<T: Real, A: Copy>(
-    row: &[T],
-    start: A,
-    add: impl Fn(A, T) -> A,
-    join: impl Fn(A, A) -> A,
-) -> A {
-    let mut parts = [start; PARTS];
-    let mut blocks = row.chunks_exact(PARTS);
-    for block in &mut blocks {
-        for l in 0..PARTS {
-            parts[l] = add(parts[l], block[l]);
-        }
-    }
-    for (part, v) in parts.iter_mut().zip(blocks.remainder()) {
-        *part = add(*part, *v);
-    }
-    let mut width = PARTS / 2;
-    while width > 0 {
-        for l in 0..width {
-            parts[l] = join(parts[l], parts[l + width]);
-        }
-        width /= 2;
-    }
-    parts[0]
 }

@@ -11,12 +11,14 @@
 //! gradients*, 2000, <https://doi.org/10.1137/S1064827599362314>.
 
 use alloc::boxed::Box;
+use core::ops::Range;
 
 use super::incomplete_cholesky::IncompleteCholesky;
 use super::solver::{Budget, Looks, PoissonSolver, Solve};
 use super::stencil::{DIVIDE, PRODUCT, RESIDUAL, Stencil, Weight, run};
 use super::{Multigrid, MultigridParams, Problem, Spectral, SpectralMethod};
-use crate::base::exec::{self, Region, Row, RowFold, RowPass, RowReduce};
+use crate::base::exec::{self, BandPass, Banded, Region, Row, RowPass};
+use crate::base::reduction::{GRAIN, Total};
 use crate::grid::{Field, Grid};
 use crate::{Error, Real, SolveReport};
 
@@ -200,7 +202,7 @@ impl<T: Real, const D: usize> PoissonSolver<T, D> for ConjugateGradient<T, D> {
                 done += 1;
             }
             problem.wrap(p);
-            done
+            (done, None)
         }))
     }
 
@@ -346,18 +348,28 @@ impl<T: Real, const D: usize> RowPass<T, D, 1> for AddScaled<'_, T> {
 
 /// q = −A·d; gives d·q.
 fn multiply<T: Real, const D: usize>(d: Stencil<'_, T, D>, q: &mut Field<T, D>) -> f64 {
-    exec::fold(&d.region, [q.as_mut_slice()], &Product(d)).unwrap_or(0.0)
+    let region = d.region;
+    exec::bands(&region, [Banded::on(&region, q.as_mut_slice())], &Product(d)).unwrap_or(0.0)
 }
 
 struct Product<'a, T, const D: usize>(Stencil<'a, T, D>);
 
-impl<T: Real, const D: usize> RowFold<T, D, 1> for Product<'_, T, D> {
+impl<T: Real, const D: usize> BandPass<T, 1> for Product<'_, T, D> {
     type Output = f64;
+    const GRAIN: usize = GRAIN;
 
     #[inline(always)]
-    fn row(&self, row: Row<D>, [q]: [&mut [T]; 1]) -> f64 {
-        self.0.compute::<PRODUCT>(row, Weight::all(T::one()), q);
-        dot_of_rows(row.of(self.0.p), q)
+    fn band(&self, rows: Range<usize>, [out]: [&mut [T]; 1]) -> f64 {
+        let stencil = &self.0;
+        let base = stencil.region.row(rows.start).start;
+        let mut sum = Total::new();
+        for n in rows {
+            let row = stencil.region.row(n);
+            let q = &mut out[row.start - base..][..row.len];
+            stencil.compute::<PRODUCT>(row, Weight::all(T::one()), q);
+            sum.take_products(row.of(stencil.p), q);
+        }
+        sum.value()
     }
 
     fn join(a: f64, b: f64) -> f64 {
@@ -371,40 +383,31 @@ pub(super) fn dot<T: Real, const D: usize>(
     a: &Field<T, D>,
     b: &Field<T, D>,
 ) -> f64 {
-    exec::reduce(region, &Dot { a: a.as_slice(), b: b.as_slice() }).unwrap_or(0.0)
+    let pass = Dot { a: a.as_slice(), b: b.as_slice(), region: *region };
+    exec::reduce(region, &pass).unwrap_or(0.0)
 }
 
-struct Dot<'a, T> {
+struct Dot<'a, T, const D: usize> {
     a: &'a [T],
     b: &'a [T],
+    region: Region<D>,
 }
 
-impl<T: Real, const D: usize> RowReduce<D> for Dot<'_, T> {
+impl<T: Real, const D: usize> BandPass<(), 0> for Dot<'_, T, D> {
     type Output = f64;
+    const GRAIN: usize = GRAIN;
 
     #[inline(always)]
-    fn row(&self, row: Row<D>) -> f64 {
-        dot_of_rows(row.of(self.a), row.of(self.b))
+    fn band(&self, rows: Range<usize>, _: [&mut [()]; 0]) -> f64 {
+        let mut sum = Total::new();
+        for n in rows {
+            let row = self.region.row(n);
+            sum.take_products(row.of(self.a), row.of(self.b));
+        }
+        sum.value()
     }
 
     fn join(a: f64, b: f64) -> f64 {
         a + b
     }
-}
-
-/// Σ a·b of two rows, in a fixed order.
-#[inline(always)]
-fn dot_of_rows<T: Real>(a: &[T], b: &[T]) -> f64 {
-    let b = &b[..a.len()];
-    let mut parts = [0.0; 8];
-    let whole = a.len() - a.len() % 8;
-    for first in (0..whole).step_by(8) {
-        for l in 0..8 {
-            parts[l] += a[first + l].to_f64() * b[first + l].to_f64();
-        }
-    }
-    for i in whole..a.len() {
-        parts[i % 8] += a[i].to_f64() * b[i].to_f64();
-    }
-    parts.into_iter().sum()
 }

@@ -97,7 +97,7 @@ impl<T: Real, const D: usize> PoissonSolver<T, D> for RedBlack<T, D> {
                 p.swap_values(next);
                 problem.wrap(p);
             }
-            sweeps
+            (sweeps, None)
         }))
     }
 

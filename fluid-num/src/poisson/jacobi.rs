@@ -6,8 +6,8 @@
 use super::Problem;
 use super::solver::{Budget, Looks, PoissonSolver, Solve};
 use super::stencil::{FIRST, HALF_JACOBI, JACOBI, JACOBI_CUT, run};
-use super::sweeps::{MOST, Sweeps};
-use crate::base::exec;
+use super::sweeps::{Blind, MOST, Sweeps};
+use crate::base::exec::{self, Banded};
 use crate::grid::{Field, Grid};
 use crate::{Error, Real, SolveReport};
 
@@ -74,7 +74,7 @@ impl<T: Real, const D: usize> PoissonSolver<T, D> for Jacobi<T, D> {
         problem.prepare(next);
         Ok(solve.run(problem, p, b, Looks::Seldom, |p, count| {
             sweeps(problem, b, p, next, count);
-            count
+            (count, None)
         }))
     }
 
@@ -104,8 +104,13 @@ fn sweeps<T: Real, const D: usize>(
         } else if left >= 2 + damped && problem.is_plain_2d() {
             let count = (left - damped).min(MOST);
             let weights = [T::one(); MOST];
-            let several = Sweeps::<T, D, JACOBI, JACOBI_CUT> { stencil, weights, count };
-            exec::rows(&region, [next.as_mut_slice()], &several);
+            let several = Sweeps::<T, (), D, JACOBI, JACOBI, JACOBI_CUT> {
+                stencil,
+                weights,
+                count,
+                correction: (),
+            };
+            exec::bands(&region, [Banded::on(&region, next.as_mut_slice())], &Blind(several));
             count
         } else {
             run::<JACOBI_CUT, T, D>(stencil, T::one(), next.as_mut_slice());

@@ -2,13 +2,16 @@
 
 use alloc::vec;
 use alloc::vec::Vec;
+use core::ops::Range;
 
+use super::look::{Look, look};
 use super::regions::{Links, Regions};
-use super::stencil::{Coefficients, Stencil, residual_norm};
+use super::stencil::{Coefficients, Stencil};
 use crate::base::digest::Digest;
 use crate::base::error::check;
-use crate::base::exec::{self, Region, Row, RowFold, RowPass, RowReduce};
-use crate::grid::field::{lanes, largest, max_abs};
+use crate::base::exec::{self, BandPass, Banded, Region, Row, RowPass};
+use crate::base::reduction::{GRAIN, Largest, Total};
+use crate::grid::field::max_abs;
 use crate::grid::{Boundary, Faces, Field, Grid, Side};
 use crate::{Error, Real};
 
@@ -234,7 +237,7 @@ impl<T: Real, const D: usize> Problem<T, D> {
     /// The largest |b − A·p|, where `rhs` has been made compatible; NaN if any value is.
     pub fn residual(&self, p: &Field<T, D>, rhs: &Field<T, D>) -> T {
         let stencil = self.stencil(p.as_slice(), rhs.as_slice());
-        residual_norm(stencil, Some(self.h2())) / self.h2()
+        look(stencil, Some(self.h2())).residual / self.h2()
     }
 
     /// h², by which the solvers multiply the equation.
@@ -254,16 +257,17 @@ impl<T: Real, const D: usize> Problem<T, D> {
         b: &mut Field<T, D>,
     ) -> Result<(T, T), Error> {
         crate::grid::ops::same_grid(rhs.grid() == &self.grid, "rhs")?;
-        let h2 = self.h2();
+        let (h2, region) = (self.h2(), self.region);
         let (given, sum) =
-            exec::reduce(&self.region, &Extent(rhs.as_slice())).unwrap_or((T::zero(), 0.0));
+            exec::reduce(&region, &Extent { rhs: rhs.as_slice(), region }).unwrap_or_default();
         if !given.is_finite() {
             rhs.check_finite("rhs")?;
         }
         let uniform = self.singular && self.variable.is_none();
         let mean = if uniform { sum / self.region.count() as f64 } else { 0.0 };
-        let scaled = Scaled { rhs: rhs.as_slice(), mean: T::of(mean), h2 };
-        let most = exec::fold(&self.region, [b.as_mut_slice()], &scaled).unwrap_or(T::zero());
+        let scaled = Scaled { rhs: rhs.as_slice(), region, mean: T::of(mean), h2 };
+        let out = [Banded::on(&region, b.as_mut_slice())];
+        let most = exec::bands(&region, out, &scaled).unwrap_or_default();
         if !most.is_finite() {
             let place = b.first_not_finite().unwrap_or([0; 3]);
             return Err(Error::NotFinite { name: "rhs times the square of dx", place });
@@ -292,20 +296,30 @@ impl<T: Real, const D: usize> Problem<T, D> {
     }
 
     /// Gives p its mean of 0 over each singular region, and its periodic ghosts.
-    pub(super) fn pin(&self, p: &mut Field<T, D>) {
-        self.remove_means(p);
+    pub(super) fn pin(&self, p: &mut Field<T, D>, look: Option<Look<T>>) {
+        match look.and_then(|look| look.sum) {
+            Some(sum) if self.variable.is_none() && self.singular => {
+                self.take_off(sum, p);
+            }
+            _ => {
+                self.remove_means(p);
+            }
+        }
         self.wrap(p);
+    }
+
+    /// Takes the mean off `q`, whose sum is given; tells its magnitude.
+    fn take_off(&self, sum: f64, q: &mut Field<T, D>) -> T {
+        let mean = T::of(sum / self.region.count() as f64);
+        exec::rows(&self.region, [q.as_mut_slice()], &Add(-mean));
+        mean.magnitude()
     }
 
     /// Takes the mean over each singular region off `q`; gives the largest magnitude of one.
     pub(super) fn remove_means(&self, q: &mut Field<T, D>) -> T {
         match &self.variable {
             Some(v) => T::of(v.regions.remove_means(q.as_mut_slice())),
-            None if self.singular => {
-                let mean = T::of(q.sum() / self.region.count() as f64);
-                exec::rows(&self.region, [q.as_mut_slice()], &Add(-mean));
-                mean.magnitude()
-            }
+            None if self.singular => self.take_off(q.sum(), q),
             None => T::zero(),
         }
     }
@@ -474,16 +488,24 @@ fn mask<T: Real, const D: usize>(region: &Region<D>, inverse: &[T], values: &mut
 }
 
 /// The largest magnitude and the sum of a right-hand side.
-struct Extent<'a, T>(&'a [T]);
+struct Extent<'a, T, const D: usize> {
+    rhs: &'a [T],
+    region: Region<D>,
+}
 
-impl<T: Real, const D: usize> RowReduce<D> for Extent<'_, T> {
+impl<T: Real, const D: usize> BandPass<(), 0> for Extent<'_, T, D> {
     type Output = (T, f64);
+    const GRAIN: usize = GRAIN;
 
     #[inline(always)]
-    fn row(&self, row: Row<D>) -> (T, f64) {
-        let row = row.of(self.0);
-        let sum = lanes(row, 0.0, |sum, v| sum + v.to_f64(), |a, b| a + b);
-        (largest(row), sum)
+    fn band(&self, rows: Range<usize>, _: [&mut [()]; 0]) -> (T, f64) {
+        let (mut most, mut sum) = (Largest::new(), Total::new());
+        for n in rows {
+            let row = self.region.row(n).of(self.rhs);
+            most.take(row);
+            sum.take(row);
+        }
+        (most.value(), sum.value())
     }
 
     fn join(a: (T, f64), b: (T, f64)) -> (T, f64) {
@@ -492,23 +514,32 @@ impl<T: Real, const D: usize> RowReduce<D> for Extent<'_, T> {
 }
 
 /// b = h²(rhs − mean), and max|b|.
-struct Scaled<'a, T> {
+struct Scaled<'a, T, const D: usize> {
     rhs: &'a [T],
+    region: Region<D>,
     mean: T,
     h2: T,
 }
 
-impl<T: Real, const D: usize> RowFold<T, D, 1> for Scaled<'_, T> {
+impl<T: Real, const D: usize> BandPass<T, 1> for Scaled<'_, T, D> {
     type Output = T;
+    const GRAIN: usize = GRAIN;
 
     #[inline(always)]
-    fn row(&self, row: Row<D>, [b]: [&mut [T]; 1]) -> T {
-        let (rhs, b) = (row.of(self.rhs), &mut b[..row.len]);
+    fn band(&self, rows: Range<usize>, [out]: [&mut [T]; 1]) -> T {
         let (mean, h2) = (self.mean, self.h2);
-        for i in 0..row.len {
-            b[i] = (rhs[i] - mean) * h2;
+        let base = self.region.row(rows.start).start;
+        let mut most = Largest::new();
+        for n in rows {
+            let row = self.region.row(n);
+            let rhs = row.of(self.rhs);
+            let b = &mut out[row.start - base..][..row.len];
+            for i in 0..row.len {
+                b[i] = (rhs[i] - mean) * h2;
+            }
+            most.take(b);
         }
-        largest(b)
+        most.value()
     }
 
     fn join(a: T, b: T) -> T {

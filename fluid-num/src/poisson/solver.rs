@@ -1,6 +1,6 @@
 //! The seam: what every solver takes and gives, and the choice of one by a word.
 
-use super::stencil::residual_norm;
+use super::look::{Look, look};
 use super::{
     ConjugateGradient, Filter, FilterParams, Jacobi, Multigrid, MultigridParams, Preconditioner,
     Problem, RedBlack, Spectral, SpectralMethod,
@@ -291,7 +291,7 @@ impl<T: Real> Solve<T> {
             // The residual is b, whose norm is the scale.
             solve.note(scale);
         } else {
-            solve.measure(problem, p, b);
+            solve.note(look(problem.stencil(p.as_slice(), b.as_slice()), None).residual);
         }
         solve.report.residual_before = solve.report.residual;
         Ok(solve)
@@ -303,15 +303,17 @@ impl<T: Real> Solve<T> {
     }
 
     /// Runs `sweep` until the budget is used up or the tolerance reached. `sweep` does the given
-    /// number of iterations, or fewer when no more would help, and tells how many.
+    /// number of iterations, or fewer when no more would help, and tells how many, and what p has
+    /// come to where it has looked.
     pub(super) fn run<const D: usize>(
         mut self,
         problem: &Problem<T, D>,
         p: &mut Field<T, D>,
         b: &Field<T, D>,
         looks: Looks,
-        mut sweep: impl FnMut(&mut Field<T, D>, usize) -> usize,
+        mut sweep: impl FnMut(&mut Field<T, D>, usize) -> (usize, Option<Look<T>>),
     ) -> SolveReport<T> {
+        let mut last = None;
         while !self.report.converged && self.report.iterations < self.budget.iterations {
             let done = self.report.iterations;
             let left = self.budget.iterations - done;
@@ -321,24 +323,18 @@ impl<T: Real> Solve<T> {
                 Looks::Always => 1,
                 Looks::Seldom => done.clamp(1, 16).min(left),
             };
-            let done = sweep(p, count);
+            let (done, seen) = sweep(p, count);
             self.report.iterations += done;
-            self.measure(problem, p, b);
+            let seen =
+                seen.unwrap_or_else(|| look(problem.stencil(p.as_slice(), b.as_slice()), None));
+            self.note(seen.residual);
+            last = Some(seen);
             if done < count {
                 break;
             }
         }
-        problem.pin(p);
+        problem.pin(p, last);
         self.report
-    }
-
-    fn measure<const D: usize>(
-        &mut self,
-        problem: &Problem<T, D>,
-        p: &Field<T, D>,
-        b: &Field<T, D>,
-    ) {
-        self.note(residual_norm(problem.stencil(p.as_slice(), b.as_slice()), None));
     }
 
     fn note(&mut self, residual: T) {

@@ -1,8 +1,7 @@
 //! The discrete operator: one formula for the sweep, the residual and the product.
 
 use crate::Real;
-use crate::base::exec::{self, Region, Row, RowPass, RowReduce};
-use crate::grid::field::largest;
+use crate::base::exec::{self, Region, Row, RowPass};
 
 /// (Σ a·p_neighbour − b)/diagonal.
 pub(super) const JACOBI: u8 = 0;
@@ -267,54 +266,4 @@ pub(super) fn run<const OP: u8, T: Real, const D: usize>(
     out: &mut [T],
 ) {
     exec::rows(&stencil.region, [out], &Pass::<T, D, OP> { stencil, weight });
-}
-
-/// The part of a row whose residual is held at a time: long enough that reducing it costs little.
-const BLOCK: usize = 256;
-
-/// max |b·scale − A·p|.
-struct ResidualNorm<'a, T, const D: usize> {
-    stencil: Stencil<'a, T, D>,
-    /// `None` for 1.
-    scale: Option<T>,
-}
-
-impl<T: Real, const D: usize> RowReduce<D> for ResidualNorm<'_, T, D> {
-    type Output = T;
-
-    #[inline(always)]
-    fn row(&self, row: Row<D>) -> T {
-        let mut worst = T::zero();
-        let (mut b, mut residual) = ([T::zero(); BLOCK], [T::zero(); BLOCK]);
-        let mut first = 0;
-        while first < row.len {
-            let len = (row.len - first).min(BLOCK);
-            let mut at = row.at;
-            at[0] += first;
-            let part = Row { at, start: row.start + first, len };
-            let mut of = self.stencil.reads(part);
-            if let Some(scale) = self.scale {
-                for i in 0..len {
-                    b[i] = of.b[i] * scale;
-                }
-                of.b = &b[..len];
-            }
-            self.stencil.compute_from::<RESIDUAL>(part, of, Weight::all(T::zero()), &mut residual);
-            worst = worst.worst(largest(&residual[..len]));
-            first += len;
-        }
-        worst
-    }
-
-    fn join(a: T, b: T) -> T {
-        a.worst(b)
-    }
-}
-
-/// max |b·scale − A·p|, the scale 1 where it is `None`.
-pub(super) fn residual_norm<T: Real, const D: usize>(
-    stencil: Stencil<'_, T, D>,
-    scale: Option<T>,
-) -> T {
-    exec::reduce(&stencil.region, &ResidualNorm { stencil, scale }).unwrap_or(T::zero())
 }

@@ -25,7 +25,7 @@ use core::sync::atomic::AtomicBool;
 
 use super::body::{Body, Slip};
 use super::cut::{BodyVelocity, Cut, CutCells, CutFaces, Enclosed, NoSlip, Nodes};
-use crate::base::exec::{self, Region, Row, RowReduce};
+use crate::base::exec::{self, Region};
 use crate::{Error, Faces, Field, Grid, Real};
 
 /// How many cells beyond its box a body is looked at.
@@ -287,9 +287,8 @@ impl<T: Real, const D: usize> Solids<T, D> {
 
     /// Outside of `region` only closed cells differ from open.
     fn finish(&mut self, region: &Region<D>, changed: bool) {
-        self.any = self.any_closed
-            || (0..D)
-                .any(|a| exec::reduce(region, &AnyBelowOne(self.open[a].as_slice())) == Some(true));
+        self.any =
+            self.any_closed || (0..D).any(|a| any_below_one(region, self.open[a].as_slice()));
         self.generation = self.generation.wrapping_add(u64::from(changed));
     }
 }
@@ -333,16 +332,8 @@ fn surroundings<T: Real, const D: usize>(
     (!region.is_empty()).then_some(region)
 }
 
-struct AnyBelowOne<'a, T>(&'a [T]);
-impl<T: Real, const D: usize> RowReduce<D> for AnyBelowOne<'_, T> {
-    type Output = bool;
-    #[inline(always)]
-    fn row(&self, row: Row<D>) -> bool {
-        row.of(self.0).iter().any(|v| *v < T::one())
-    }
-    fn join(a: bool, b: bool) -> bool {
-        a || b
-    }
+fn any_below_one<T: Real, const D: usize>(region: &Region<D>, values: &[T]) -> bool {
+    (0..region.rows()).any(|n| region.row(n).of(values).iter().any(|v| *v < T::one()))
 }
 
 #[cfg(test)]

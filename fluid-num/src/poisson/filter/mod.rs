@@ -72,12 +72,12 @@ use core::array::from_fn;
 
 use self::passes::{Depth, MAX_RADIUS, Place, Plane, Taps, continue_axis};
 use super::Problem;
-use super::conjugate_gradient::descend;
+use super::conjugate_gradient::{descend, dot};
 use super::solver::{Budget, Looks, PoissonSolver, Solve, SolverKind};
 use super::stencil::{Coefficients, HALF_JACOBI, RESIDUAL, run};
 use crate::base::error::check;
-use crate::base::exec::{self, Row, RowReduce};
-use crate::grid::field::{lanes, max_abs};
+use crate::base::exec::{self, Banded};
+use crate::grid::field::max_abs;
 use crate::grid::{Field, Grid};
 use crate::{Error, Real, SolveReport};
 
@@ -237,13 +237,13 @@ impl<T: Real, const D: usize> PoissonSolver<T, D> for Filter<T, D> {
                     let before = square.unwrap_or_else(|| filter.square(p, b, residual));
                     let after = filter.square(next, b, residual);
                     if after > before {
-                        return done;
+                        return (done, None);
                     }
                     square = Some(after);
                 }
                 p.swap_values(next);
             }
-            count
+            (count, None)
         }))
     }
 
@@ -269,7 +269,7 @@ impl<T: Real, const D: usize> Application<'_, T, D> {
     fn square(&self, p: &Field<T, D>, b: &Field<T, D>, residual: &mut Field<T, D>) -> f64 {
         let stencil = self.problem.stencil(p.as_slice(), b.as_slice());
         run::<RESIDUAL, T, D>(stencil, T::one(), residual.as_mut_slice());
-        exec::reduce(&self.problem.region(), &Squares(residual.as_slice())).unwrap_or(0.0)
+        dot(&self.problem.region(), residual, residual)
     }
 
     /// next = the mean of p and a Jacobi sweep of it.
@@ -314,30 +314,14 @@ impl<T: Real, const D: usize> Application<'_, T, D> {
         if D == 2 {
             let groups = &self.taps.groups;
             let pass = Plane { source: r, region, groups, places, radius, mask };
-            exec::rows(&region, [out], &pass);
+            exec::bands(&region, [Banded::on(&region, out)], &pass);
             return;
         }
         for groups in self.taps.groups.chunks(1) {
             let pass = Depth { source: r, region, groups, places: &self.places[D - 1], radius };
             exec::rows(&region, [&mut *depth], &pass);
             let pass = Plane { source: &*depth, region, groups, places, radius, mask };
-            exec::rows(&region, [&mut *out], &pass);
+            exec::bands(&region, [Banded::on(&region, &mut *out)], &pass);
         }
-    }
-}
-
-struct Squares<'a, T>(&'a [T]);
-
-impl<T: Real, const D: usize> RowReduce<D> for Squares<'_, T> {
-    type Output = f64;
-
-    #[inline(always)]
-    fn row(&self, row: Row<D>) -> f64 {
-        let add = |sum, v: T| sum + v.to_f64() * v.to_f64();
-        lanes(row.of(self.0), 0.0, add, |a, b| a + b)
-    }
-
-    fn join(a: f64, b: f64) -> f64 {
-        a + b
     }
 }

@@ -5,7 +5,7 @@ use core::ops::Range;
 
 use super::kernel::{Term, Terms};
 use crate::Real;
-use crate::base::exec::{Region, Row, RowPass};
+use crate::base::exec::{BandPass, Region, Row, RowPass};
 use crate::poisson::End;
 
 /// The number of columns that are filtered together.
@@ -159,24 +159,22 @@ pub(super) struct Plane<'a, T, const D: usize> {
     pub(super) mask: Option<&'a [T]>,
 }
 
-impl<T: Real, const D: usize> RowPass<T, D, 1> for Plane<'_, T, D> {
+impl<T: Real, const D: usize> BandPass<T, 1> for Plane<'_, T, D> {
+    type Output = ();
     /// A cell costs hundreds of operations.
     const GRAIN: usize = 2048;
 
     #[inline(always)]
-    fn row(&self, row: Row<D>, [out]: [&mut [T]; 1]) {
-        self.filter(row, out, &mut [[T::zero(); LINE]; 2]);
-    }
-
-    #[inline(always)]
-    fn rows(&self, region: &Region<D>, rows: Range<usize>, [out]: [&mut [T]; 1]) {
-        let base = region.row(rows.start).start;
+    fn band(&self, rows: Range<usize>, [out]: [&mut [T]; 1]) {
+        let base = self.region.row(rows.start).start;
         let mut lines = [[T::zero(); LINE]; 2];
         for n in rows {
-            let row = region.row(n);
+            let row = self.region.row(n);
             self.filter(row, &mut out[row.start - base..], &mut lines);
         }
     }
+
+    fn join((): (), (): ()) {}
 }
 
 impl<T: Real, const D: usize> Plane<'_, T, D> {

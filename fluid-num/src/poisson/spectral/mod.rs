@@ -154,7 +154,7 @@ impl<T: Real, const D: usize> PoissonSolver<T, D> for Spectral<T, D> {
         let mut done = 0;
         Ok(solve.run(problem, p, b, Looks::Always, |p, _| {
             if done == MOST_ITERATIONS {
-                return 0;
+                return (0, None);
             }
             if done == 0 {
                 tables.solve(problem, b.as_slice(), p.as_mut_slice(), Part::Whole, T::zero());
@@ -167,7 +167,7 @@ impl<T: Real, const D: usize> PoissonSolver<T, D> for Spectral<T, D> {
             }
             problem.wrap(p);
             done += 1;
-            1
+            (1, None)
         }))
     }
 

@@ -1,0 +1,192 @@
+//! The way down to the next coarser level and back up: smoothing, and transfers along with it.
+
+use core::ops::Range;
+
+use super::level::{Level, Matrix};
+use super::transfer::{Corrected, Prolong, Restrict, Restricted};
+use crate::Real;
+use crate::base::exec::{self, BandPass, Banded};
+use crate::grid::Field;
+use crate::poisson::look::Look;
+use crate::poisson::operator::Operator;
+use crate::poisson::stencil::{Coefficients, FIRST, WEIGHTED, WEIGHTED_CUT, run};
+use crate::poisson::sweeps::{Blind, Correction, Line, MOST, Seeing, Sweeps};
+
+/// Where a cycle starts from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Start {
+    /// p as it is.
+    Guess,
+    /// p = 0, whatever it holds.
+    Zero,
+}
+
+/// Weighted Jacobi sweeps in one pass.
+type Smoothing<'a, T, C, const D: usize, const BEGIN: u8, const LAST: u8> =
+    Sweeps<'a, T, C, D, BEGIN, WEIGHTED, LAST>;
+
+impl<T: Real, const D: usize> Operator<'_, T, D> {
+    /// Smooths p and gives the coarser `level` its b, the restricted residual.
+    pub(super) fn descend(
+        &self,
+        start: Start,
+        weights: &[T],
+        (b, p, next): (&Field<T, D>, &mut Field<T, D>, &mut Field<T, D>),
+        level: &mut Level<T, D>,
+    ) {
+        let Level { matrix, b: coarse_b, .. } = level;
+        if !self.streams(weights) {
+            match start {
+                Start::Guess => self.smooth(weights, b, p, next),
+                Start::Zero => self.smooth_from_zero(weights, b, p, next),
+            }
+            self.restrict(matrix, b, p, coarse_b);
+            return;
+        }
+        let out = [next.as_mut_slice(), coarse_b.as_mut_slice()];
+        match start {
+            Start::Guess => {
+                let sweeps = self.smoothing::<_, WEIGHTED, WEIGHTED>(weights, p, b, ());
+                restricting(sweeps, matrix, out);
+            }
+            Start::Zero => {
+                let sweeps = self.smoothing::<_, FIRST, WEIGHTED>(weights, b, b, ());
+                restricting(sweeps, matrix, out);
+            }
+        }
+        p.swap_values(next);
+    }
+
+    /// Corrects p by what the coarser `level` has found and smooths it; tells what p has come to if
+    /// asked and if that costs little.
+    pub(super) fn ascend(
+        &self,
+        level: &Level<T, D>,
+        weights: &[T],
+        (b, p, next): (&Field<T, D>, &mut Field<T, D>, &mut Field<T, D>),
+        asked: bool,
+    ) -> Option<Look<T>> {
+        let correction = self.prolongation(&level.matrix, &level.p);
+        if !self.streams(weights) {
+            let pass = Corrected { p: p.as_slice(), correction };
+            exec::rows(&self.region(), [next.as_mut_slice()], &pass);
+            p.swap_values(next);
+            self.wrap(p);
+            self.smooth(weights, b, p, next);
+            return None;
+        }
+        let region = self.region();
+        let out = [Banded::on(&region, next.as_mut_slice())];
+        let sweeps = self.smoothing::<_, WEIGHTED, WEIGHTED_CUT>(weights, p, b, correction);
+        let residual = if asked {
+            exec::bands(&region, out, &Seeing(sweeps))
+        } else {
+            exec::bands(&region, out, &Blind(sweeps));
+            None
+        };
+        p.swap_values(next);
+        residual.map(|residual| Look { residual, sum: None })
+    }
+
+    /// Whether sweeps with these weights and what goes with them take one pass.
+    fn streams(&self, weights: &[T]) -> bool {
+        let uniform = matches!(self.stencil.coefficients, Coefficients::Uniform);
+        let plain = D == 2 && uniform && !self.periodic.contains(&true);
+        plain && (2..=MOST).contains(&weights.len())
+    }
+
+    fn smoothing<'b, C: Correction<T, D>, const BEGIN: u8, const LAST: u8>(
+        &'b self,
+        given: &[T],
+        p: &'b Field<T, D>,
+        b: &'b Field<T, D>,
+        correction: C,
+    ) -> Smoothing<'b, T, C, D, BEGIN, LAST> {
+        let (mut weights, count) = ([T::one(); MOST], given.len());
+        weights[..count].copy_from_slice(given);
+        let stencil = self.on(p.as_slice(), b.as_slice());
+        Sweeps { stencil, weights, count, correction }
+    }
+
+    /// Weighted Jacobi sweeps, one for each of `weights`.
+    fn smooth(&self, weights: &[T], b: &Field<T, D>, p: &mut Field<T, D>, next: &mut Field<T, D>) {
+        for weight in weights {
+            let stencil = self.on(p.as_slice(), b.as_slice());
+            run::<WEIGHTED_CUT, T, D>(stencil, *weight, next.as_mut_slice());
+            p.swap_values(next);
+            self.wrap(p);
+        }
+    }
+
+    /// The same from p = 0, whatever `p` holds between its ghosts.
+    fn smooth_from_zero(
+        &self,
+        weights: &[T],
+        b: &Field<T, D>,
+        p: &mut Field<T, D>,
+        next: &mut Field<T, D>,
+    ) {
+        let (first, others) = weights.split_first().map_or((T::zero(), weights), |(f, o)| (*f, o));
+        run::<FIRST, T, D>(self.on(b.as_slice(), b.as_slice()), first, p.as_mut_slice());
+        self.wrap(p);
+        self.smooth(others, b, p, next);
+    }
+
+    /// b of the coarse level: the sum of the residual b − A·p over the children of each place.
+    fn restrict(
+        &self,
+        coarse: &Matrix<T, D>,
+        b: &Field<T, D>,
+        p: &Field<T, D>,
+        out: &mut Field<T, D>,
+    ) {
+        let fine = self.on(p.as_slice(), b.as_slice());
+        let (region, scale, share) = (coarse.region, coarse.scale, coarse.share());
+        let pass = Restrict { fine, coarse: region, scale, share };
+        exec::rows(&region, [out.as_mut_slice()], &pass);
+    }
+
+    /// What adds the correction `e` of the coarse level, interpolated linearly.
+    fn prolongation<'b>(&self, coarse: &'b Matrix<T, D>, e: &'b Field<T, D>) -> Prolong<'b, T, D> {
+        let (fine, share) = (self.region(), coarse.share());
+        Prolong { e: e.as_slice(), fine, coarse: coarse.operator(), share }
+    }
+}
+
+/// Sweeps whose residual becomes b of the coarser level.
+struct Restricting<'a, S, T, const D: usize> {
+    sweeps: S,
+    coarse: &'a Matrix<T, D>,
+    /// The rows that belong to one of the coarser level.
+    per: usize,
+}
+
+fn restricting<T: Real, const D: usize, const BEGIN: u8>(
+    sweeps: Smoothing<'_, T, (), D, BEGIN, WEIGHTED>,
+    coarse: &Matrix<T, D>,
+    [next, coarse_b]: [&mut [T]; 2],
+) {
+    let (fine, region) = (sweeps.stencil.region, &coarse.region);
+    let per = if fine.rows() == region.rows() { 1 } else { 2 };
+    let out = [Banded { out: next, region: &fine, per }, Banded::on(region, coarse_b)];
+    exec::bands(region, out, &Restricting { sweeps, coarse, per });
+}
+
+impl<T: Real, const D: usize, const BEGIN: u8> BandPass<T, 2>
+    for Restricting<'_, Smoothing<'_, T, (), D, BEGIN, WEIGHTED>, T, D>
+{
+    type Output = ();
+    const GRAIN: usize = crate::poisson::sweeps::GRAIN / 4;
+
+    #[inline(always)]
+    fn band(&self, rows: Range<usize>, [next, out]: [&mut [T]; 2]) {
+        let fine = self.sweeps.stencil.region;
+        let Matrix { region: coarse, scale, .. } = *self.coarse;
+        let first = rows.start;
+        let mut sink = Restricted { fine, coarse, scale, out, first, sums: Line::zero() };
+        let of_fine = self.per * first..(self.per * rows.end).min(fine.rows());
+        self.sweeps.stream(of_fine, next, &mut sink);
+    }
+
+    fn join((): (), (): ()) {}
+}
