@@ -82,7 +82,9 @@ impl<T: Real, const D: usize> StableFluids<T, D> {
                 return Err(error);
             }
         }
+        let boundary = self.params.boundary;
         for (q, params) in self.quantities.iter_mut().zip(&self.params.quantities) {
+            boundary.fill_scalar(q, params.ambient, params.inflow);
             obstacles.fill_uncovered(q, params.ambient);
         }
         self.take_over_solids()
