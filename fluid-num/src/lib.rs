@@ -20,6 +20,7 @@ pub use base::error::Error;
 pub use base::real::Real;
 pub use base::report::{SolveReport, StepReport};
 pub use base::simulation::{Simulation, Stepper};
+pub use base::snapshot::Snapshot;
 pub use grid::{Boundary, Faces, Field, Grid, Location, Side};
 pub use schemes::pbf::{Pbf, PbfParams};
 pub use schemes::stable_fluids::{

@@ -101,6 +101,16 @@ pub enum Error {
         /// The generation of the handle.
         generation: u32,
     },
+    /// A snapshot of another kind of simulation, or a damaged one.
+    #[error(
+        "the {name} of the snapshot {reason}; restore one that a simulation built like this one gave"
+    )]
+    WrongSnapshot {
+        /// What does not fit: an array, or what the snapshot says of itself.
+        name: &'static str,
+        /// What is wrong with it.
+        reason: &'static str,
+    },
     /// A solver was given a problem that its method cannot solve.
     #[error("the {solver} solver cannot solve this problem: {reason}; use {instead}")]
     UnsuitableSolver {

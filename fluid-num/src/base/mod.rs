@@ -1,4 +1,4 @@
-//! What every layer stands on: the scalar, errors, how loops run, reports, digests.
+//! What every layer stands on: the scalar, errors, how loops run, reports, digests, snapshots.
 
 pub mod digest;
 pub mod error;
@@ -7,3 +7,4 @@ pub mod real;
 pub(crate) mod reduction;
 pub mod report;
 pub mod simulation;
+pub mod snapshot;

@@ -35,6 +35,9 @@ pub trait Real: RealField + Copy + Default {
     /// The bits that a digest is made from, and that tell two values apart.
     fn bits(self) -> u64;
 
+    /// The value whose [`Self::bits`] these are; any value for what are no bits of one.
+    fn of_bits(bits: u64) -> Self;
+
     /// The distance from 1 to the next larger value.
     const EPSILON: Self;
 
@@ -134,6 +137,10 @@ impl Real for f32 {
     fn bits(self) -> u64 {
         u64::from(self.to_bits())
     }
+    #[inline(always)]
+    fn of_bits(bits: u64) -> Self {
+        Self::from_bits(bits as u32)
+    }
 }
 
 impl Real for f64 {
@@ -176,6 +183,10 @@ impl Real for f64 {
     #[inline(always)]
     fn bits(self) -> u64 {
         self.to_bits()
+    }
+    #[inline(always)]
+    fn of_bits(bits: u64) -> Self {
+        Self::from_bits(bits)
     }
 }
 

@@ -1,6 +1,7 @@
 //! What adapters, demos and tests need of any scheme, and the fixed-step clock that drives it.
 
-use crate::{Error, Real, base::error::check, base::report::StepReport};
+use super::{error::check, report::StepReport, snapshot::Snapshot};
+use crate::{Error, Real};
 
 /// A scheme that advances in time.
 pub trait Simulation<T: Real> {
@@ -18,6 +19,24 @@ pub trait Simulation<T: Real> {
 
     /// The report of the last step.
     fn report(&self) -> StepReport<T>;
+
+    /// The state as plain data: all that the future depends on, but for what the caller set up.
+    fn snapshot(&self) -> Snapshot<T>;
+
+    /// Takes over the state of a snapshot; from then on every step gives the same bits as it would
+    /// have given where the snapshot was taken.
+    ///
+    /// Parameters and geometry are no part of it, and stay as they are: give this simulation the
+    /// same grid or domain, parameters and sources, and as many bodies and emitters of the same
+    /// shapes and masses in the same order. What bodies and emitters do in time is restored: poses,
+    /// motions and forces, and how far each jet has come. The report is that of a step of no time.
+    ///
+    /// # Errors
+    /// [`Error::WrongSnapshot`] for another scheme or dimension, for an array that is missing or
+    /// one that contradicts itself, [`Error::GridMismatch`] for another number of cells,
+    /// [`Error::WrongCount`] for another number of anything else, [`Error::NotFinite`] for a value
+    /// that is not finite: the state is as before.
+    fn restore(&mut self, snapshot: &Snapshot<T>) -> Result<(), Error>;
 }
 
 /// A fixed-step accumulator: frame times in, whole steps out, so that a simulation runs at the

@@ -3,7 +3,7 @@
 use core::ops::{Index, IndexMut};
 
 use super::{Field, Grid, Location, sample::Lattice};
-use crate::base::digest::Digest;
+use crate::base::{digest::Digest, snapshot::Snapshot};
 use crate::{Error, Real};
 
 /// A vector field whose component `a` lives on the faces normal to axis `a`.
@@ -34,6 +34,16 @@ impl<T: Real, const D: usize> Faces<T, D> {
             faces[a].set_from_fn(|p| f(p)[a]);
         }
         faces
+    }
+
+    /// What a snapshot has under `name`.
+    pub(crate) fn restored(
+        grid: Grid<T, D>,
+        snapshot: &Snapshot<T>,
+        name: &'static str,
+    ) -> Result<Self, Error> {
+        let places = core::array::from_fn(Location::Face);
+        Ok(Self { components: Field::restored(grid, places, snapshot, name)? })
     }
 
     /// The grid.

@@ -8,6 +8,7 @@ use super::{Grid, Location, sample::Lattice};
 use crate::base::digest::Digest;
 use crate::base::exec::{self, BandPass, Region};
 use crate::base::reduction::{GRAIN, Largest, Total};
+use crate::base::snapshot::Snapshot;
 use crate::{Error, Real};
 
 /// A scalar on every cell (or, inside [`super::Faces`], on every face along one axis).
@@ -38,6 +39,33 @@ impl<T: Real, const D: usize> Field<T, D> {
 
     pub(crate) fn zeros_at(grid: Grid<T, D>, location: Location) -> Self {
         Self { grid, location, data: vec![T::zero(); grid.array_len()] }
+    }
+
+    /// Fields at these places, of what a snapshot has under `name`: one after the other.
+    pub(crate) fn restored<const N: usize>(
+        grid: Grid<T, D>,
+        places: [Location; N],
+        snapshot: &Snapshot<T>,
+        name: &'static str,
+    ) -> Result<[Self; N], Error> {
+        let count = places.iter().map(|at| grid.region(*at).count()).sum();
+        let mut values = snapshot.values_exactly(name, count)?.iter().copied();
+        Ok(places.map(|at| Self::of_values(grid, at, &mut values)))
+    }
+
+    /// The field whose [`Self::values`] come next; zero where there are no more.
+    pub(crate) fn of_values(
+        grid: Grid<T, D>,
+        location: Location,
+        values: &mut impl Iterator<Item = T>,
+    ) -> Self {
+        let mut field = Self::zeros_at(grid, location);
+        let region = field.region();
+        for row in (0..region.rows()).map(|n| region.row(n)) {
+            let places = field.data[row.start..][..row.len].iter_mut();
+            places.zip(&mut *values).for_each(|(place, value)| *place = value);
+        }
+        field
     }
 
     /// The value of `f` at every centre.
@@ -198,6 +226,17 @@ impl<T: Real, const D: usize> Field<T, D> {
     #[must_use]
     pub fn digest(&self, digest: Digest) -> Digest {
         self.rows().fold(digest, |d, row| d.values(row))
+    }
+
+    /// Fills ghosts and padding with NaN.
+    #[cfg(test)]
+    pub(crate) fn poison_ghosts(&mut self) {
+        let clean = self.clone();
+        self.fill(T::of(f64::NAN));
+        let region = self.region();
+        for row in (0..region.rows()).map(|n| region.row(n)) {
+            self.data[row.start..][..row.len].copy_from_slice(row.of(&clean.data));
+        }
     }
 
     fn contains(&self, cell: [usize; D]) -> bool {

@@ -1,6 +1,6 @@
 //! The shape of a grid and of every array on it.
 
-use crate::base::{error::check, exec::Region};
+use crate::base::{error::check, exec::Region, snapshot::Snapshot};
 use crate::{Error, Real};
 
 /// Where a quantity lives on a grid.
@@ -153,6 +153,19 @@ impl<T: Real, const D: usize> Grid<T, D> {
             let half = if location == Location::Face(a) { T::zero() } else { T::of(0.5) };
             self.origin[a] + (T::of_usize(cell[a]) + half) * self.dx
         })
+    }
+
+    /// Adds the number of cells to a snapshot.
+    pub(crate) fn snapshot(&self, snapshot: Snapshot<T>) -> Snapshot<T> {
+        snapshot.with_words("cells", self.cells.map(|n| n as u64))
+    }
+
+    /// Checks that a snapshot is of as many cells.
+    pub(crate) fn check_snapshot(&self, snapshot: &Snapshot<T>) -> Result<(), Error> {
+        if snapshot.words("cells")? == self.cells.map(|n| n as u64) {
+            return Ok(());
+        }
+        Err(Error::GridMismatch { name: "the snapshot" })
     }
 
     /// Every cell.

@@ -48,8 +48,8 @@ pub struct Emitter<T, const D: usize> {
     /// The total number of particles after which the nozzle is dry; `None` (never) at first.
     pub limit: Option<usize>,
     /// How far the jet has come since the last row, m.
-    carried: f64,
-    emitted: usize,
+    pub(super) carried: f64,
+    pub(super) emitted: usize,
 }
 
 impl<T: Real, const D: usize> Emitter<T, D> {
@@ -163,7 +163,7 @@ impl<T: Real, const D: usize> Emitter<T, D> {
         }
         self.carried = distance - rows * h;
         let added = set.len() - before;
-        self.emitted += added;
+        self.emitted = self.emitted.saturating_add(added);
         Ok(added)
     }
 

@@ -10,6 +10,7 @@ pub(crate) mod pairs;
 mod removal;
 pub(crate) mod samples;
 mod set;
+mod snapshot;
 pub(crate) mod wall;
 
 pub use domain::Domain;

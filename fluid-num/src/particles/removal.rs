@@ -124,13 +124,13 @@ impl<T: Real, const D: usize> ParticleSet<T, D> {
         mem::take(&mut self.leaving)
     }
 
-    fn is_leaving(&self, i: usize) -> bool {
+    pub(super) fn is_leaving(&self, i: usize) -> bool {
         let slot = self.ids.get(i).and_then(|id| self.slots.get(id.slot as usize));
         slot.is_some_and(|slot| slot.leaving)
     }
 
     /// Marks particle `i`; whether it was not marked before.
-    fn mark(&mut self, i: usize) -> bool {
+    pub(super) fn mark(&mut self, i: usize) -> bool {
         let slot = self.ids.get(i).and_then(|id| self.slots.get_mut(id.slot as usize));
         match slot {
             Some(slot) if !slot.leaving => {

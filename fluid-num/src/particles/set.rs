@@ -61,9 +61,9 @@ pub(super) struct Slot {
 /// ```
 #[derive(Debug, Clone)]
 pub struct ParticleSet<T, const D: usize> {
-    positions: [Vec<T>; D],
-    velocities: [Vec<T>; D],
-    groups: Vec<u16>,
+    pub(super) positions: [Vec<T>; D],
+    pub(super) velocities: [Vec<T>; D],
+    pub(super) groups: Vec<u16>,
     pub(super) ages: Vec<T>,
     pub(super) lifetimes: Vec<T>,
     pub(super) ids: Vec<ParticleId>,

@@ -11,7 +11,10 @@
 //! of the middle of the step, so that a free body keeps its angular momentum to rounding and its
 //! energy to second order, however it tumbles.
 
+use alloc::vec::Vec;
+
 use crate::base::error::check;
+use crate::base::snapshot::{Snapshot, wrong_count};
 use crate::{Error, Real};
 
 use super::shape::{Shape, dot, length};
@@ -253,6 +256,48 @@ impl<T: Real, const D: usize> Body<T, D> {
         self.clear_wrench();
     }
 
+    /// Adds what changes of bodies in time to a snapshot.
+    pub(crate) fn snapshot_all(bodies: &[Self], snapshot: Snapshot<T>) -> Snapshot<T> {
+        snapshot
+            .with_words("bodies", [bodies.len() as u64])
+            .with_values("body motion", bodies.iter().flat_map(Self::motion).flatten().copied())
+    }
+
+    /// These bodies as they moved when a snapshot was taken.
+    pub(crate) fn restored_all(
+        bodies: &[Self],
+        snapshot: &Snapshot<T>,
+    ) -> Result<Vec<Self>, Error> {
+        let count = snapshot.word("bodies")? as usize;
+        if count != bodies.len() {
+            return Err(wrong_count("bodies", count));
+        }
+        let mut bodies = bodies.to_vec();
+        let mut places: Vec<&mut T> =
+            bodies.iter_mut().flat_map(Self::motion_mut).flatten().collect();
+        let values = snapshot.values_exactly("body motion", places.len())?;
+        places.iter_mut().zip(values).for_each(|(place, value)| **place = *value);
+        if bodies.iter().all(|body| is_rotation(&body.rotation)) {
+            return Ok(bodies);
+        }
+        Err(Error::WrongSnapshot {
+            name: "body motion",
+            reason: "holds a matrix that is no rotation",
+        })
+    }
+
+    /// What changes in time.
+    fn motion(&self) -> [&[T]; 6] {
+        let rotation = self.rotation.as_flattened();
+        let Self { position, velocity, angular_velocity, force, torque, .. } = self;
+        [position, rotation, velocity, angular_velocity, force, torque]
+    }
+
+    fn motion_mut(&mut self) -> [&mut [T]; 6] {
+        let Self { position, rotation, velocity, angular_velocity, force, torque, .. } = self;
+        [position, rotation.as_flattened_mut(), velocity, angular_velocity, force, torque]
+    }
+
     /// Sets the force and the torque to zero.
     pub fn clear_wrench(&mut self) {
         self.force = [T::zero(); D];
@@ -384,6 +429,14 @@ fn orthonormal<T: Real, const D: usize>(matrix: [[T; D]; D]) -> [[T; D]; D] {
         columns[c] = columns[c].map(|v| v / size);
     }
     transpose(&columns)
+}
+
+/// Whether a matrix is a rotation, but for some rounding.
+fn is_rotation<T: Real, const D: usize>(m: &[[T; D]; D]) -> bool {
+    let [x, y, z] = square(m);
+    let third = cross(x, y);
+    let off = [dot(x, x) - T::one(), dot(y, y) - T::one(), dot(x, y)];
+    off.into_iter().chain((0..3).map(|a| third[a] - z[a])).all(|v| v.magnitude() <= T::of(1e-4))
 }
 
 fn transpose<T: Real, const D: usize>(m: &[[T; D]; D]) -> [[T; D]; D] {

@@ -141,6 +141,11 @@ impl<T: Real, const D: usize> Solids<T, D> {
         &self.solid
     }
 
+    /// 1 for every cell closed by [`Solids::close_cells`], else 0, in the padded layout of [`Grid`].
+    pub(crate) fn closed_cells(&self) -> &[u8] {
+        &self.closed
+    }
+
     /// Whether all faces of a cell are closed; `true` outside the grid.
     pub fn is_solid(&self, cell: [usize; D]) -> bool {
         let inside = (0..D).all(|a| cell[a] < self.grid().cells()[a]);

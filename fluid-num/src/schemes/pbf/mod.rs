@@ -52,7 +52,7 @@ use crate::particles::kernel::Kernel;
 use crate::particles::liquid::{Liquid, Smoothed};
 use crate::particles::{Domain, Emitter, ParticleSet, at};
 use crate::solid::Body;
-use crate::{Error, Real, Simulation, StepReport};
+use crate::{Error, Real, Simulation, Snapshot, StepReport};
 use passes::{Confinement, Corrections, Multipliers, Scale, Vorticity};
 
 /// A simulation of position-based fluids.
@@ -224,7 +224,7 @@ impl<T: Real, const D: usize> Pbf<T, D> {
         report.time = if wanted > T::of_usize(count) { substep * T::of_usize(count) } else { dt };
         self.liquid.finish(report.time)?;
         self.time += report.time;
-        self.steps += 1;
+        self.steps = self.steps.saturating_add(1);
         self.report = report;
         Ok(report)
     }
@@ -401,5 +401,19 @@ impl<T: Real, const D: usize> Simulation<T> for Pbf<T, D> {
 
     fn report(&self) -> StepReport<T> {
         self.report
+    }
+
+    fn snapshot(&self) -> Snapshot<T> {
+        let snapshot = Snapshot::new("pbf", D, self.time).with_words("steps", [self.steps]);
+        self.liquid.snapshot(snapshot, [("density ratio", &self.ratio)])
+    }
+
+    fn restore(&mut self, snapshot: &Snapshot<T>) -> Result<(), Error> {
+        snapshot.check("pbf", D)?;
+        let steps = snapshot.word("steps")?;
+        self.liquid.restore(snapshot, [("density ratio", &mut self.ratio)])?;
+        (self.time, self.steps) = (snapshot.time(), steps);
+        self.report = StepReport::nothing(self.liquid.speed());
+        Ok(())
     }
 }

@@ -60,7 +60,7 @@ use crate::grid::sample::Lattice;
 use crate::grid::{Faces, Field, Grid, Location};
 use crate::poisson::{Problem, diffusion::Diffusion};
 use crate::solid::Body;
-use crate::{Error, Real, Simulation, SolveReport, StepReport};
+use crate::{Error, Real, Simulation, Snapshot, SolveReport, StepReport};
 use forces::Confinement;
 use obstacles::{Obstacles, in_the_way};
 use projection::Projection;
@@ -500,7 +500,7 @@ impl<T: Real, const D: usize> StableFluids<T, D> {
         self.set_ghosts();
         let max_speed = self.velocity.max_abs();
         let step = self.steps;
-        self.steps += 1;
+        self.steps = self.steps.saturating_add(1);
         self.time += dt;
         let unstable = |field, f: &Field<T, D>| {
             let place = f.first_not_finite().unwrap_or([0; 3]);
@@ -556,5 +556,41 @@ impl<T: Real, const D: usize> Simulation<T> for StableFluids<T, D> {
 
     fn report(&self) -> StepReport<T> {
         self.report
+    }
+
+    fn snapshot(&self) -> Snapshot<T> {
+        let snapshot = self
+            .grid
+            .snapshot(Snapshot::new("stable_fluids", D, self.time))
+            .with_words("steps", [self.steps])
+            .with_words("velocity changed", [u64::from(self.velocity_changed)])
+            .with_values("velocity", self.velocity.components().iter().flat_map(Field::values))
+            .with_values("quantities", self.quantities.iter().flat_map(Field::values))
+            .with_values("pressure", self.projection.guesses().into_iter().flat_map(Field::values));
+        Body::snapshot_all(&self.bodies, self.snapshot_solids(snapshot))
+    }
+
+    /// Closed cells are restored too. The next step looks at bodies and closed cells again; until
+    /// then [`StableFluids::solids`] are as before.
+    fn restore(&mut self, snapshot: &Snapshot<T>) -> Result<(), Error> {
+        snapshot.check("stable_fluids", D)?;
+        self.grid.check_snapshot(snapshot)?;
+        let (grid, count) = (self.grid, self.quantities.len());
+        let steps = snapshot.word("steps")?;
+        let velocity_changed = snapshot.word("velocity changed")? != 0;
+        let velocity = Faces::restored(grid, snapshot, "velocity")?;
+        let values = snapshot.values_exactly("quantities", count * grid.cell_count())?;
+        let mut values = values.iter().copied();
+        let guesses = Field::restored(grid, [Location::Center; 2], snapshot, "pressure")?;
+        let bodies = Body::restored_all(&self.bodies, snapshot)?;
+        self.restore_solids(snapshot)?;
+        self.quantities.fill_with(|| Field::of_values(grid, Location::Center, &mut values));
+        self.projection.set_guesses(guesses);
+        (self.velocity, self.velocity_changed) = (velocity, velocity_changed);
+        (self.bodies, self.bodies_changed) = (bodies, true);
+        (self.quantities_changed, self.overflown) = (true, None);
+        (self.time, self.steps) = (snapshot.time(), steps);
+        self.report = StepReport::nothing(self.velocity.max_abs());
+        Ok(())
     }
 }

@@ -6,10 +6,10 @@ use alloc::vec::Vec;
 
 use super::StableFluids;
 use super::projection::ClosedFaces;
-use crate::grid::Field;
+use crate::grid::{Field, Grid};
 use crate::poisson::Problem;
 use crate::solid::{Body, Solids};
-use crate::{Error, Real};
+use crate::{Error, Real, Snapshot};
 
 /// The solids of a scene; made when the first one comes.
 #[derive(Debug, Clone)]
@@ -125,6 +125,40 @@ impl<T: Real, const D: usize> StableFluids<T, D> {
         self.viscosity_problems.iter_mut().for_each(Problem::clear_coefficients);
     }
 
+    /// Adds to a snapshot which cells were solid when bodies were last looked at, because whatever
+    /// is uncovered from then on is filled, and which are closed one by one.
+    pub(super) fn snapshot_solids(&self, snapshot: Snapshot<T>) -> Snapshot<T> {
+        let solids = self.solids.as_deref();
+        let bits = |mask: Option<&[u8]>| -> Vec<bool> {
+            let marked = |place: usize| mask.is_some_and(|mask| mask[place] != 0);
+            places(&self.grid).map(marked).collect()
+        };
+        snapshot
+            .with_bits("solid cells", bits(solids.map(|o| &o.mask[..])))
+            .with_bits("closed cells", bits(solids.map(|o| o.solids.closed_cells())))
+    }
+
+    /// Takes over what a snapshot says of solid and closed cells, or nothing.
+    pub(super) fn restore_solids(&mut self, snapshot: &Snapshot<T>) -> Result<(), Error> {
+        let grid = self.grid;
+        let mask = |name| -> Result<Vec<u8>, Error> {
+            let mut mask = vec![0; grid.array_len()];
+            let bits = snapshot.bits(name, grid.cell_count())?;
+            places(&grid).zip(bits).for_each(|(place, bit)| mask[place] = u8::from(bit));
+            Ok(mask)
+        };
+        let (mut solid, closed) = (mask("solid cells")?, mask("closed cells")?);
+        let any = [&solid, &closed].into_iter().flatten().any(|cell| *cell != 0);
+        if any || self.solids.is_some() {
+            self.params.boundary.fill_mask(&grid, &mut solid);
+            let obstacles = self.obstacles();
+            (obstacles.mask, obstacles.seen) = (solid, None);
+            obstacles.solids.clear_closed_cells();
+            obstacles.solids.close_cells(|cell| closed[grid.index(cell)] != 0);
+        }
+        Ok(())
+    }
+
     pub(super) fn obstacles(&mut self) -> &mut Obstacles<T, D> {
         let grid = self.grid;
         self.solids.get_or_insert_with(|| {
@@ -164,6 +198,12 @@ impl<T: Real, const D: usize> Obstacles<T, D> {
             }
         }
     }
+}
+
+/// Where each cell lies in an array, x fastest.
+fn places<T: Real, const D: usize>(grid: &Grid<T, D>) -> impl Iterator<Item = usize> {
+    let region = grid.interior();
+    (0..region.rows()).map(move |n| region.row(n)).flat_map(|row| row.start..row.start + row.len)
 }
 
 /// The solids, where any cell or face is closed.

@@ -53,6 +53,16 @@ impl<T: Real, const D: usize> Projection<T, D> {
         self.second.copy_from(&other.second)
     }
 
+    /// The last solutions.
+    pub(super) fn guesses(&self) -> [&Field<T, D>; 2] {
+        [&self.pressure, &self.second]
+    }
+
+    /// Sets the last solutions.
+    pub(super) fn set_guesses(&mut self, guesses: [Field<T, D>; 2]) {
+        [self.pressure, self.second] = guesses;
+    }
+
     /// Adds the last solutions to a digest.
     pub(super) fn digest(&self, digest: Digest) -> Digest {
         self.second.digest(self.pressure.digest(digest))
@@ -66,6 +76,8 @@ impl<T: Real, const D: usize> Projection<T, D> {
     #[cfg(test)]
     pub(super) fn poison(&mut self, value: T) {
         self.rhs.fill(value);
+        self.pressure.poison_ghosts();
+        self.second.poison_ghosts();
         self.solver.poison(value);
     }
 

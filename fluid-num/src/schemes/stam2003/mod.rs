@@ -63,7 +63,9 @@ use core::mem;
 
 use crate::base::{digest::Digest, error::check, exec};
 use crate::grid::sample::Lattice;
-use crate::{Boundary, Error, Field, Grid, Location, Real, Simulation, SolveReport, StepReport};
+use crate::{
+    Boundary, Error, Field, Grid, Location, Real, Simulation, Snapshot, SolveReport, StepReport,
+};
 use disc::{add_disc, check_disc};
 pub use params::{Diffusion, Stam2003Boundary, Stam2003Params, Sweep};
 use passes::{
@@ -532,16 +534,7 @@ impl<T: Real, const D: usize> Stam2003<T, D> {
             field.fill(nan);
         }
         let state = self.velocity.iter_mut().chain(&mut self.force);
-        for field in state.chain([&mut self.density, &mut self.source]) {
-            let clean = field.clone();
-            field.fill(nan);
-            let region = field.region();
-            for n in 0..region.rows() {
-                let row = region.row(n);
-                field.as_mut_slice()[row.start..][..row.len]
-                    .copy_from_slice(row.of(clean.as_slice()));
-            }
-        }
+        state.chain([&mut self.density, &mut self.source]).for_each(Field::poison_ghosts);
     }
 }
 
@@ -565,6 +558,37 @@ impl<T: Real, const D: usize> Simulation<T> for Stam2003<T, D> {
 
     fn report(&self) -> StepReport<T> {
         self.report
+    }
+
+    fn snapshot(&self) -> Snapshot<T> {
+        self.grid
+            .snapshot(Snapshot::new("stam2003", D, self.time))
+            .with_words("forced", [u64::from(self.forced)])
+            .with_words("touched", [u64::from(self.touched)])
+            .with_values("velocity", self.velocity.iter().flat_map(Field::values))
+            .with_values("density", self.density.values())
+            .with_values("force", self.force.iter().flat_map(Field::values))
+            .with_values("source", self.source.values())
+            .with_values("pressure", self.pressure.values())
+    }
+
+    fn restore(&mut self, snapshot: &Snapshot<T>) -> Result<(), Error> {
+        snapshot.check("stam2003", D)?;
+        self.grid.check_snapshot(snapshot)?;
+        let [forced, touched] = [snapshot.word("forced")?, snapshot.word("touched")?];
+        let vector = |name| Field::restored(self.grid, [Location::Center; D], snapshot, name);
+        let scalar = |name| {
+            Field::restored(self.grid, [Location::Center], snapshot, name).map(|[field]| field)
+        };
+        let (velocity, force) = (vector("velocity")?, vector("force")?);
+        let (density, source) = (scalar("density")?, scalar("source")?);
+        self.pressure = scalar("pressure")?;
+        (self.velocity, self.force) = (velocity, force);
+        (self.density, self.source) = (density, source);
+        [self.forced, self.touched] = [forced, touched].map(|flag| flag != 0);
+        self.time = snapshot.time();
+        self.report = StepReport::nothing(self.max_speed());
+        Ok(())
     }
 }
 

@@ -51,7 +51,7 @@ use crate::particles::liquid::{Liquid, Smoothed};
 use crate::particles::pairs::largest_square;
 use crate::particles::{Domain, Emitter, ParticleSet, at};
 use crate::solid::Body;
-use crate::{Error, Real, Simulation, StepReport};
+use crate::{Error, Real, Simulation, Snapshot, StepReport};
 use passes::{Acceleration, Density, Kick};
 
 /// A WCSPH simulation.
@@ -214,7 +214,7 @@ impl<T: Real, const D: usize> Wcsph<T, D> {
         }
         self.liquid.finish(report.time)?;
         self.time += report.time;
-        self.steps += 1;
+        self.steps = self.steps.saturating_add(1);
         self.report = report;
         Ok(report)
     }
@@ -338,5 +338,21 @@ impl<T: Real, const D: usize> Simulation<T> for Wcsph<T, D> {
 
     fn report(&self) -> StepReport<T> {
         self.report
+    }
+
+    fn snapshot(&self) -> Snapshot<T> {
+        let snapshot = Snapshot::new("wcsph", D, self.time).with_words("steps", [self.steps]);
+        let readings = [("density", &self.density), ("pressure share", &self.pressure)];
+        self.liquid.snapshot(snapshot, readings)
+    }
+
+    fn restore(&mut self, snapshot: &Snapshot<T>) -> Result<(), Error> {
+        snapshot.check("wcsph", D)?;
+        let steps = snapshot.word("steps")?;
+        let readings = [("density", &mut self.density), ("pressure share", &mut self.pressure)];
+        self.liquid.restore(snapshot, readings)?;
+        (self.time, self.steps) = (snapshot.time(), steps);
+        self.report = StepReport::nothing(self.liquid.speed());
+        Ok(())
     }
 }
