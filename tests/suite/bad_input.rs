@@ -37,6 +37,7 @@ fn kind(error: &Error) -> (&'static str, &'static str) {
         Error::Unstable { field, .. } => ("unstable", field),
         Error::WrongCount { name, .. } => ("count", name),
         Error::NoSuchEntry { name, .. } => ("entry", name),
+        Error::WrongSnapshot { name, .. } => ("snapshot", name),
         Error::BeyondStabilityLimit { name, .. } => ("limit", name),
         other => panic!("an error without a name here: {other:?}"),
     }

@@ -17,12 +17,13 @@ const ROOMS: [(&str, &[&str]); 8] = [
 ];
 
 /// Names that `lib.rs` exports, and the rooms that they live in.
-const EXPORTS: [(&str, &str); 16] = [
+const EXPORTS: [(&str, &str); 17] = [
     ("Error", "base"),
     ("Real", "base"),
     ("SolveReport", "base"),
     ("StepReport", "base"),
     ("Simulation", "base"),
+    ("Snapshot", "base"),
     ("Stepper", "base"),
     ("Boundary", "grid"),
     ("Faces", "grid"),

@@ -10,5 +10,6 @@ mod layers;
 mod measure;
 mod particles;
 mod regressions;
+mod snapshots;
 mod solvers;
 mod validation;
