@@ -20,15 +20,17 @@
 //! distributions for Markov chains*, 1985, <https://doi.org/10.1287/opre.33.5.1107>.
 
 use super::axis::Axis;
-use super::passes::Work;
+use super::padded;
+use super::passes::{Gather, Work};
 use crate::Real;
+use crate::base::exec::BlockPass;
 use crate::transform::lanes::{LANES, Lanes};
 use crate::transform::plan::Buffers;
 
 /// Where μ is below this, in `f64`.
 const SLOW: f64 = 1.0 / 256.0;
 
-/// The modes of the transformed axes, and how the last axis is dealt with.
+/// The modes of the transformed axes, and the unknowns of the last axis.
 #[derive(Clone, Copy)]
 pub(super) struct Lines<'a, T> {
     /// −λ along the outer and along the inner of the transformed axes; a block is one of the outer
@@ -43,8 +45,12 @@ pub(super) struct Lines<'a, T> {
     pub(super) len: usize,
     /// What an end adds to the diagonal.
     pub(super) ends: [T; 2],
-    /// Set where the last axis is transformed too.
-    pub(super) axis: Option<&'a Axis<T>>,
+}
+
+/// The last axis transformed too.
+pub(super) struct Whole<'a, T> {
+    pub(super) lines: Lines<'a, T>,
+    pub(super) axis: &'a Axis<T>,
 }
 
 impl<T: Real> Lines<'_, T> {
@@ -61,79 +67,111 @@ impl<T: Real> Lines<'_, T> {
     }
 }
 
-impl<T: Real> Work<T> for Lines<'_, T> {
+/// The systems along the last axis, two blocks side by side: each has two chains of dependent
+/// operations, and four of them keep the CPU busy.
+pub(super) struct Systems<'a, G, T> {
+    pub(super) gather: G,
+    pub(super) lines: Lines<'a, T>,
+}
+
+impl<T: Real, G: Gather<T>> BlockPass<Lanes<T>, Lanes<T>> for Systems<'_, G, T> {
+    /// Solves in place, with the rows of k in `scratch`.
     #[inline(always)]
-    fn apply<'a>(&self, number: usize, [a, b]: Buffers<'a, T>) -> Buffers<'a, T> {
-        let mu = self.modes(number);
-        let Some(axis) = self.axis else {
-            let slow = mu.0.iter().any(|mu| *mu < T::of(SLOW));
-            let (f, k) = (&mut a[..self.len], &mut b[..self.len]);
-            if slow {
-                tridiagonal::<T, f64>(f, k, mu, self.ends, self.factor);
+    fn block(&self, number: usize, out: &mut [Lanes<T>], scratch: &mut [Lanes<T>]) {
+        let Lines { len, ends, factor, .. } = self.lines;
+        let stride = padded(len);
+        let (first, second) = out.split_at_mut(stride);
+        let mut blocks = [first, second];
+        let count = if blocks[1].is_empty() { 1 } else { 2 };
+        let mut mu = [Lanes::zero(); 2];
+        for (b, block) in blocks[..count].iter_mut().enumerate() {
+            mu[b] = self.lines.modes(2 * number + b);
+            self.gather.fill(2 * number + b, block);
+            block[len..].fill(Lanes::zero());
+        }
+        let (k, other) = scratch.split_at_mut(len);
+        let slow = |mu: &Lanes<T>| mu.0.iter().any(|mu| *mu < T::of(SLOW));
+        if count == 2 && !mu.iter().any(slow) {
+            let [f, g] = blocks;
+            return tridiagonal::<T, T, 2>([f, g], [k, other], mu, len, ends, factor);
+        }
+        for (block, mu) in blocks.into_iter().zip(mu).take(count) {
+            if slow(&mu) {
+                tridiagonal::<T, f64, 1>([block], [k], [mu], len, ends, factor);
             } else {
-                tridiagonal::<T, T>(f, k, mu, self.ends, self.factor);
+                tridiagonal::<T, T, 1>([block], [k], [mu], len, ends, factor);
             }
-            return [a, b];
-        };
-        let [a, b] = axis.forward([a, b]);
+        }
+    }
+}
+
+impl<T: Real> Work<T> for Whole<'_, T> {
+    #[inline(always)]
+    fn apply<'a>(&self, number: usize, buffers: Buffers<'a, T>) -> Buffers<'a, T> {
+        let (lines, axis) = (&self.lines, self.axis);
+        let mu = lines.modes(number);
+        let [a, b] = axis.forward(buffers);
         for (v, own) in a.iter_mut().zip(&axis.eigenvalues) {
             for l in 0..LANES {
                 let sum = mu.0[l] + *own;
-                v.0[l] = if sum > T::zero() { v.0[l] * self.factor / sum } else { T::zero() };
+                v.0[l] = if sum > T::zero() { v.0[l] * lines.factor / sum } else { T::zero() };
             }
         }
         axis.backward([a, b])
     }
 }
 
-/// Solves for p in place of f/`factor`, computing in `W`; `k` is scratch memory.
+/// Solves the systems of `B` blocks for p in place of f/`factor`, computing in `W`; `k` is scratch
+/// memory.
 #[inline(always)]
-fn tridiagonal<T: Real, W: Real>(
-    f: &mut [Lanes<T>],
-    k: &mut [Lanes<T>],
-    mu: Lanes<T>,
+fn tridiagonal<T: Real, W: Real, const B: usize>(
+    mut f: [&mut [Lanes<T>]; B],
+    mut k: [&mut [Lanes<T>]; B],
+    mu: [Lanes<T>; B],
+    len: usize,
     ends: [T; 2],
     factor: T,
 ) {
-    let len = f.len();
-    let (middle, k) = (len / 2, &mut k[..len]);
     let (ends, factor) = (ends.map(widen::<T, W>), widen::<T, W>(factor));
-    let mut system = System { mu: [W::zero(); LANES], mean: [W::zero(); LANES], factor };
-    for l in 0..LANES {
-        system.mu[l] = widen(mu.0[l]);
-        // The mode that is known up to a constant has a solution for a mean of 0 only, which
-        // rounding has not left it.
-        if system.mu[l] + (ends[0] + ends[1]) == W::zero() {
-            let sum = f.iter().fold(W::zero(), |sum, row| sum + widen(row.0[l]));
-            system.mean[l] = factor * sum / W::of_usize(len);
-        }
+    let zero = [W::zero(); LANES];
+    let mut systems = [System { mu: zero, mean: zero, factor }; B];
+    for b in 0..B {
+        let rows = core::mem::take(&mut f[b]);
+        f[b] = &mut rows[..len];
+        let rows = core::mem::take(&mut k[b]);
+        k[b] = &mut rows[..len];
+        systems[b].set(mu[b], ends, f[b]);
     }
-    let mut lower = Front { k: [ends[0]; LANES], y: [W::zero(); LANES] };
-    let mut upper = Front { k: [ends[1]; LANES], y: [W::zero(); LANES] };
+    let middle = len / 2;
+    let mut lower = [Front { k: [ends[0]; LANES], y: zero }; B];
+    let mut upper = [Front { k: [ends[1]; LANES], y: zero }; B];
     let both = len - 1 - middle;
     for i in 0..both {
-        system.eliminate(&mut lower, &mut f[i], &mut k[i]);
-        system.eliminate(&mut upper, &mut f[len - 1 - i], &mut k[len - 1 - i]);
+        let j = len - 1 - i;
+        for b in 0..B {
+            systems[b].eliminate(&mut lower[b], &mut f[b][i], &mut k[b][i]);
+            systems[b].eliminate(&mut upper[b], &mut f[b][j], &mut k[b][j]);
+        }
     }
-    if both < middle {
-        system.eliminate(&mut lower, &mut f[both], &mut k[both]);
+    let mut below = [zero; B];
+    for b in 0..B {
+        if both < middle {
+            systems[b].eliminate(&mut lower[b], &mut f[b][both], &mut k[b][both]);
+        }
+        below[b] = systems[b].meet(&lower[b], &upper[b], &mut f[b][middle]);
     }
-    let mut p = [W::zero(); LANES];
-    for l in 0..LANES {
-        let pivot = system.mu[l] + (lower.k[l] + upper.k[l]);
-        let value = widen::<T, W>(f[middle].0[l]) * factor - system.mean[l];
-        let value = value + (lower.y[l] + upper.y[l]);
-        // Without a pivot the mode is known up to a constant.
-        p[l] = if pivot > W::zero() { value / pivot } else { W::zero() };
-        f[middle].0[l] = narrow(p[l]);
-    }
-    let (mut below, mut above) = (p, p);
+    let mut above = below;
     for i in 0..both {
-        substitute(&mut below, &mut f[middle - 1 - i], &k[middle - 1 - i]);
-        substitute(&mut above, &mut f[middle + 1 + i], &k[middle + 1 + i]);
+        let (i, j) = (middle - 1 - i, middle + 1 + i);
+        for b in 0..B {
+            substitute(&mut below[b], &mut f[b][i], &k[b][i]);
+            substitute(&mut above[b], &mut f[b][j], &k[b][j]);
+        }
     }
     if both < middle {
-        substitute(&mut below, &mut f[0], &k[0]);
+        for b in 0..B {
+            substitute(&mut below[b], &mut f[b][0], &k[b][0]);
+        }
     }
 }
 
@@ -156,6 +194,7 @@ fn cut<T: Real, W: Real>(value: W) -> W {
 }
 
 /// The systems of a block.
+#[derive(Clone, Copy)]
 struct System<W> {
     mu: [W; LANES],
     /// What is taken off the right-hand side.
@@ -164,12 +203,41 @@ struct System<W> {
 }
 
 /// How far an elimination has come.
+#[derive(Clone, Copy)]
 struct Front<W> {
     k: [W; LANES],
     y: [W; LANES],
 }
 
 impl<W: Real> System<W> {
+    #[inline(always)]
+    fn set<T: Real>(&mut self, mu: Lanes<T>, ends: [W; 2], f: &[Lanes<T>]) {
+        for l in 0..LANES {
+            self.mu[l] = widen(mu.0[l]);
+            // The mode that is known up to a constant has a solution for a mean of 0 only, which
+            // rounding has not left it.
+            if self.mu[l] + (ends[0] + ends[1]) == W::zero() {
+                let sum = f.iter().fold(W::zero(), |sum, row| sum + widen(row.0[l]));
+                self.mean[l] = self.factor * sum / W::of_usize(f.len());
+            }
+        }
+    }
+
+    /// p of the unknown where both fronts meet, in place of its f.
+    #[inline(always)]
+    fn meet<T: Real>(&self, lower: &Front<W>, upper: &Front<W>, f: &mut Lanes<T>) -> [W; LANES] {
+        let mut p = [W::zero(); LANES];
+        for l in 0..LANES {
+            let pivot = self.mu[l] + (lower.k[l] + upper.k[l]);
+            let value = widen::<T, W>(f.0[l]) * self.factor - self.mean[l];
+            let value = value + (lower.y[l] + upper.y[l]);
+            // Without a pivot the mode is known up to a constant.
+            p[l] = if pivot > W::zero() { value / pivot } else { W::zero() };
+            f.0[l] = narrow(p[l]);
+        }
+        p
+    }
+
     /// Eliminates the next unknown, whose y and k are kept in place of its f.
     #[inline(always)]
     fn eliminate<T: Real>(&self, front: &mut Front<W>, f: &mut Lanes<T>, k: &mut Lanes<T>) {

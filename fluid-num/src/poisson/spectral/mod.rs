@@ -32,7 +32,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use self::axis::Axis;
-use self::lines::Lines;
+use self::lines::{Lines, Systems, Whole};
 use self::passes::{Across, Backward, Columns, Forward, Gather, Rows, Stage, Turned, Work};
 use super::solver::{Budget, Looks, PoissonSolver, Solve, SolverKind};
 use super::stencil::{RESIDUAL, run};
@@ -258,10 +258,15 @@ impl<T: Real, const D: usize> Tables<T, D> {
             factor: if part == Part::Whole { -scale } else { scale },
             len: nx,
             ends: stencil.ends[0],
-            axis: axes[0].as_ref(),
         };
         let gather = Turned { blocks: r, stride: bz, count: groups, len: nx };
-        stages.run(gather, lines, q, [ny * groups, nx]);
+        match &axes[0] {
+            Some(axis) => stages.run(gather, Whole { lines, axis }, q, [ny * groups, nx]),
+            None => {
+                let (out, systems) = (&mut q[..ny * groups * bx], Systems { gather, lines });
+                exec::blocks(out, 2 * bx, stages.scratch, *need, &systems);
+            }
+        }
         let gather = Turned { blocks: q, stride: bx, count: along_x, len: nz };
         stages.run(gather, Backward(last), r, [ny * along_x, nz]);
         let (blocks, stride) = match between {
