@@ -4,9 +4,10 @@
 //! X_k = Σ_n x_n e^(−2πi nk/N)
 //! ```
 //!
-//! Lengths of factors 2, 3, 4, 5 and 7 by the self-sorting mixed-radix form of Stockham: each pass
-//! reads one buffer and writes the other, in order, without any bit reversal. Other lengths by
-//! Bluestein's chirp: a convolution of the next such length ≥ 2N − 1, about eight times the cost.
+//! Lengths without prime factors beyond 31 by the self-sorting mixed-radix form of Stockham: each
+//! pass reads one buffer and writes the other, in order, without any bit reversal. Other lengths by
+//! Bluestein's chirp: a convolution of a length of factors 2, 3 and 5 ≥ 2N − 1, about eight times
+//! the cost.
 //!
 //! References: C. Van Loan, *Computational Frameworks for the Fast Fourier Transform*, 1992,
 //! <https://doi.org/10.1137/1.9781611970999>; L. I. Bluestein, *A linear filtering approach to the
@@ -16,7 +17,8 @@ use alloc::boxed::Box;
 use alloc::vec;
 use alloc::vec::Vec;
 
-use super::lanes::{ComplexLanes, LANES, Lanes, mul, root_of_unity};
+use super::butterfly::{Butterfly, Five, Four, Seven, Three, Two};
+use super::lanes::{ComplexLanes, LANES, Lanes, add, mul, root_of_unity, sub};
 use super::plan::{Buffers, Kernel};
 use crate::Real;
 use crate::base::exec::{self, Wide};
@@ -42,7 +44,14 @@ struct Stage<T> {
     stride: usize,
     /// e^(−2πi gr/(groups·radix)) for every group g and every r in 1..radix.
     twiddles: Vec<[T; 2]>,
+    /// cos and sin of 2πjr/radix for every r and every j up to half of a large prime radix.
+    roots: Vec<[T; 2]>,
 }
+
+/// The primes that have no butterfly of their own.
+const PRIMES: [usize; 7] = [11, 13, 17, 19, 23, 29, 31];
+/// Half the largest of them.
+const HALF: usize = 15;
 
 /// X_k = c_k Σ_n (x_n c_n) c̄_(k−n) with the chirp c_n = e^(−πi n²/N): a circular convolution.
 #[derive(Debug, Clone)]
@@ -89,19 +98,27 @@ impl<T: Real> Fourier<T> {
     }
 }
 
-/// The passes for a length without other prime factors than 2, 3, 5 and 7.
+/// The passes for a length without prime factors beyond 31.
 fn stages<T: Real>(len: usize) -> Option<Vec<Stage<T>>> {
     let mut stages = Vec::new();
     let (mut rest, mut stride) = (len, 1);
     while rest > 1 {
-        let radix = [4, 2, 3, 5, 7].into_iter().find(|r| rest.is_multiple_of(*r))?;
+        let mut radices = [4, 2, 3, 5, 7].into_iter().chain(PRIMES);
+        let radix = radices.find(|r| rest.is_multiple_of(*r))?;
         let groups = rest / radix;
         let twiddle = |i: usize| {
             let (g, r) = (i / (radix - 1), i % (radix - 1) + 1);
             root_of_unity(g * r, rest).map(T::of)
         };
         let twiddles = (0..groups * (radix - 1)).map(twiddle).collect();
-        stages.push(Stage { radix, groups, stride, twiddles });
+        let half = if PRIMES.contains(&radix) { radix / 2 } else { 0 };
+        let pairs = (1..half + 1).flat_map(|r| (1..half + 1).map(move |j| j * r));
+        let root = |jr| {
+            let [cos, sin] = root_of_unity(jr, radix);
+            [T::of(cos), T::of(-sin)]
+        };
+        let roots = pairs.map(root).collect();
+        stages.push(Stage { radix, groups, stride, twiddles, roots });
         (rest, stride) = (groups, stride * radix);
     }
     Some(stages)
@@ -205,7 +222,8 @@ impl<T: Real> Wide for Pass<'_, T> {
             3 => self.radix(Three),
             4 => self.radix(Four),
             5 => self.radix(Five),
-            _ => self.radix(Seven),
+            7 => self.radix(Seven),
+            _ => self.prime(),
         }
     }
 }
@@ -253,113 +271,53 @@ impl<T: Real> Pass<'_, T> {
             }
         }
     }
-}
 
-/// The transform of `R` values.
-trait Butterfly<const R: usize> {
-    fn transform<T: Real>(v: &mut [[T; 2]; R]);
-}
-
-struct Two;
-impl Butterfly<2> for Two {
+    /// The same for a prime R. The sum takes j and R − j together; it is E + O for r and E − O for
+    /// R − r, with
+    ///
+    /// ```text
+    /// E = x_0 + Σ_{j<R/2} (x_j + x_(R−j)) cos(2πjr/R),   O = −i Σ_{j<R/2} (x_j − x_(R−j)) sin(2πjr/R)
+    /// ```
     #[inline(always)]
-    fn transform<T: Real>(v: &mut [[T; 2]; 2]) {
-        let [a, b] = *v;
-        *v = [plus(a, b), minus(a, b)];
-    }
-}
-
-struct Three;
-impl Butterfly<3> for Three {
-    #[inline(always)]
-    fn transform<T: Real>(v: &mut [[T; 2]; 3]) {
-        let [a, b, c] = *v;
-        let (sum, difference) = (plus(b, c), turn(minus(b, c)));
-        let even = plus(a, times(sum, T::of(-0.5)));
-        let odd = times(difference, T::of(0.866_025_403_784_438_6));
-        *v = [plus(a, sum), plus(even, odd), minus(even, odd)];
-    }
-}
-
-struct Four;
-impl Butterfly<4> for Four {
-    #[inline(always)]
-    fn transform<T: Real>(v: &mut [[T; 2]; 4]) {
-        let [a, b, c, d] = *v;
-        let (ac, bd) = (plus(a, c), plus(b, d));
-        let (even, odd) = (minus(a, c), turn(minus(b, d)));
-        *v = [plus(ac, bd), plus(even, odd), minus(ac, bd), minus(even, odd)];
-    }
-}
-
-/// The cosines and sines of 2π/5 and 4π/5.
-const COS5: [f64; 2] = [0.309_016_994_374_947_45, -0.809_016_994_374_947_5];
-const SIN5: [f64; 2] = [0.951_056_516_295_153_5, 0.587_785_252_292_473_1];
-
-struct Five;
-impl Butterfly<5> for Five {
-    #[inline(always)]
-    fn transform<T: Real>(v: &mut [[T; 2]; 5]) {
-        let [a, b, c, d, e] = *v;
-        let sums = [plus(b, e), plus(c, d)];
-        let differences = [turn(minus(b, e)), turn(minus(c, d))];
-        let ([c1, c2], [s1, s2]) = (COS5.map(T::of), SIN5.map(T::of));
-        let even = |x, y| plus(a, plus(times(sums[0], x), times(sums[1], y)));
-        let odd = |x, y| plus(times(differences[0], x), times(differences[1], y));
-        let (e1, e2) = (even(c1, c2), even(c2, c1));
-        let (o1, o2) = (odd(s1, s2), odd(s2, -s1));
-        let all = plus(a, plus(sums[0], sums[1]));
-        *v = [all, plus(e1, o1), plus(e2, o2), minus(e2, o2), minus(e1, o1)];
-    }
-}
-
-/// The cosines and sines of 2π/7, 4π/7 and 6π/7.
-const COS7: [f64; 3] =
-    [0.623_489_801_858_733_5, -0.222_520_933_956_314_4, -0.900_968_867_902_419_1];
-const SIN7: [f64; 3] = [0.781_831_482_468_029_8, 0.974_927_912_181_823_6, 0.433_883_739_117_558_1];
-
-struct Seven;
-impl Butterfly<7> for Seven {
-    #[inline(always)]
-    fn transform<T: Real>(v: &mut [[T; 2]; 7]) {
-        let a = v[0];
-        let sums = [plus(v[1], v[6]), plus(v[2], v[5]), plus(v[3], v[4])];
-        let differences = [minus(v[1], v[6]), minus(v[2], v[5]), minus(v[3], v[4])];
-        let ([c1, c2, c3], [s1, s2, s3]) = (COS7.map(T::of), SIN7.map(T::of));
-        let weigh = |x: [[T; 2]; 3], [p, q, r]: [T; 3]| {
-            plus(plus(times(x[0], p), times(x[1], q)), times(x[2], r))
-        };
-        let even = [[c1, c2, c3], [c2, c3, c1], [c3, c1, c2]];
-        let odd = [[s1, s2, s3], [s2, -s3, -s1], [s3, -s1, s2]];
-        v[0] = plus(a, plus(sums[0], plus(sums[1], sums[2])));
-        for k in 0..3 {
-            let e = plus(a, weigh(sums, even[k]));
-            let o = turn(weigh(differences, odd[k]));
-            v[k + 1] = plus(e, o);
-            v[6 - k] = minus(e, o);
+    fn prime(self) {
+        let Stage { radix, groups, stride, twiddles, roots } = self.stage;
+        let (part, half) = (groups * stride, radix / 2);
+        let mut sums = [[Lanes::zero(); 2]; HALF];
+        let mut differences = [[Lanes::zero(); 2]; HALF];
+        let (sums, differences) = (&mut sums[..half], &mut differences[..half]);
+        for (g, y) in self.y.chunks_exact_mut(radix * stride).enumerate().take(*groups) {
+            let w = &twiddles[g * (radix - 1)..][..radix - 1];
+            for q in 0..*stride {
+                let from = g * stride + q;
+                let first = self.x[from];
+                let mut all = first;
+                for j in 0..half {
+                    let low = self.x[from + (j + 1) * part];
+                    let high = self.x[from + (radix - 1 - j) * part];
+                    sums[j] = add(low, high);
+                    differences[j] = sub(low, high);
+                    all = add(all, sums[j]);
+                }
+                y[q] = all;
+                for (r, roots) in roots.chunks_exact(half).enumerate() {
+                    let (mut even, mut odd) = (first, [Lanes::zero(); 2]);
+                    for ((root, s), d) in roots.iter().zip(&*sums).zip(&*differences) {
+                        for l in 0..LANES {
+                            even[0].0[l] += s[0].0[l] * root[0];
+                            even[1].0[l] += s[1].0[l] * root[0];
+                            odd[0].0[l] += d[1].0[l] * root[1];
+                            odd[1].0[l] -= d[0].0[l] * root[1];
+                        }
+                    }
+                    y[q + (r + 1) * stride] = mul(add(even, odd), w[r]);
+                    let r = radix - 2 - r;
+                    y[q + (r + 1) * stride] = mul(sub(even, odd), w[r]);
+                }
+            }
         }
     }
 }
 
-#[inline(always)]
-fn plus<T: Real>(a: [T; 2], b: [T; 2]) -> [T; 2] {
-    [a[0] + b[0], a[1] + b[1]]
-}
-
-#[inline(always)]
-fn minus<T: Real>(a: [T; 2], b: [T; 2]) -> [T; 2] {
-    [a[0] - b[0], a[1] - b[1]]
-}
-
-#[inline(always)]
-fn times<T: Real>(a: [T; 2], factor: T) -> [T; 2] {
-    [a[0] * factor, a[1] * factor]
-}
-
-#[inline(always)]
-fn turn<T: Real>(a: [T; 2]) -> [T; 2] {
-    [a[1], -a[0]]
-}
 impl<T: Real> Kernel<T> for Fourier<T> {
     fn plan(len: usize) -> Self {
         Self::new(len)

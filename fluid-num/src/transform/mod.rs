@@ -25,8 +25,8 @@
 //! so that every arithmetic operation is one on neighbouring values. One sequence alone is an array
 //! with one lane: it costs as much as eight.
 //!
-//! **Cost.** N log N for lengths of factors 2, 3, 5 and 7, for others about eight times that
-//! ([`fft`]). Even lengths of real transforms (of DST-I: N + 1 even) cost half of odd ones.
+//! **Cost.** N log N for lengths of factors 2, 3, 5 and 7, two to three times that with factors of
+//! 11 to 31, for others about eight times ([`fft`]). Even lengths of real transforms (of DST-I: N + 1 even) cost half of odd ones.
 //!
 //! ```
 //! use fluid_num::transform::{Dst1, Fft};
@@ -40,6 +40,7 @@
 //! # Ok::<(), fluid_num::Error>(())
 //! ```
 
+mod butterfly;
 pub mod cosine;
 pub mod fft;
 pub mod lanes;
