@@ -265,6 +265,29 @@ impl<T: Real> Solve<T> {
         b: &mut Field<T, D>,
         budget: Budget<T>,
     ) -> Result<Self, Error> {
+        Self::begin(problem, rhs, p, b, budget, true)
+    }
+
+    /// The same for a direct solver, which does not use the guess: it starts from p = 0, whatever p
+    /// holds.
+    pub(super) fn start_from_zero<const D: usize>(
+        problem: &Problem<T, D>,
+        rhs: &Field<T, D>,
+        p: &mut Field<T, D>,
+        b: &mut Field<T, D>,
+        budget: Budget<T>,
+    ) -> Result<Self, Error> {
+        Self::begin(problem, rhs, p, b, budget, false)
+    }
+
+    fn begin<const D: usize>(
+        problem: &Problem<T, D>,
+        rhs: &Field<T, D>,
+        p: &mut Field<T, D>,
+        b: &mut Field<T, D>,
+        budget: Budget<T>,
+        uses_guess: bool,
+    ) -> Result<Self, Error> {
         budget.check()?;
         crate::grid::ops::same_grid(p.grid() == problem.grid(), "p")?;
         crate::grid::ops::same_grid(b.grid() == problem.grid(), "the solver")?;
@@ -281,7 +304,7 @@ impl<T: Real> Solve<T> {
             converged: false,
             incompatibility,
         };
-        let from_zero = guess == T::zero() || scale == T::zero();
+        let from_zero = !uses_guess || guess == T::zero() || scale == T::zero();
         let mut solve = Self { scale, report, budget, from_zero };
         if scale == T::zero() {
             p.fill(T::zero());
