@@ -73,12 +73,12 @@ fn cycle(c: &mut Criterion, cells: [usize; 2], threads: usize) {
 }
 
 /// From p = 0 to a residual of a hundredth.
-fn solve(c: &mut Criterion, cells: [usize; 2], kind: SolverKind<f32>, threads: usize) {
+fn solve(c: &mut Criterion, label: &str, cells: [usize; 2], kind: SolverKind<f32>, threads: usize) {
     let Ok((problem, rhs, mut solver)) = scene(cells, kind) else {
         return;
     };
     let mut p = Field::zeros(*problem.grid());
-    let name = format!("{} f32 {}x{} to 1e-2", kind.name(), cells[0], cells[1]);
+    let name = format!("{label} f32 {}x{} to 1e-2", cells[0], cells[1]);
     let cells = problem.grid().cell_count();
     let case = Case { name: &name, cells, bytes_per_cell: 12, threads };
     case.run(c, || {
@@ -106,12 +106,16 @@ fn poisson(c: &mut Criterion) {
             sweeps(c, "f32 512x512", [512, 512], kind, threads);
         }
         let multigrid = SolverKind::Multigrid(MultigridParams::default());
+        // Two cycles instead of three.
+        let thorough = MultigridParams { sweeps: 3, ..Default::default() };
         for cells in [[512, 256], [512, 512]] {
             cycle(c, cells, threads);
-            solve(c, cells, multigrid, threads);
+            solve(c, "V(2, 2)", cells, multigrid, threads);
+            solve(c, "V(3, 3)", cells, SolverKind::Multigrid(thorough), threads);
         }
         let gradients = Preconditioner::Multigrid(MultigridParams::default());
-        solve(c, [512, 512], SolverKind::ConjugateGradient(gradients), threads);
+        let gradients = SolverKind::ConjugateGradient(gradients);
+        solve(c, gradients.name(), [512, 512], gradients, threads);
     }
 }
 
