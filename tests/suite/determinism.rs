@@ -23,7 +23,7 @@ const STAM_2D: u64 = 0x546d_a88f_eb7a_fb6b;
 const STAM_3D: u64 = 0xcc9a_1de3_42cd_68f6;
 const WCSPH_2D: u64 = 0x01ab_c568_5720_8303;
 const PBF_3D: u64 = 0x7aec_4cfc_567d_3eff;
-const SOLVERS: u64 = 0x783a_e19d_8e45_2b5f;
+const SOLVERS: u64 = 0x9c03_fe18_1990_8e38;
 
 /// Smoke and heat in a channel behind a turning plate, everything switched on.
 fn channel() -> StableFluids<f32, 2> {
