@@ -7,12 +7,14 @@ use core::sync::atomic::{AtomicUsize, Ordering};
 use std::alloc::System;
 
 use fluid_num::advection::{Advection, Interpolation, PathOrder};
+use fluid_num::particles::kernel::Poly6;
+use fluid_num::particles::surface::{Border, Outlines, Splat, contour};
 use fluid_num::particles::{CellStructure, Domain, ParticleSet};
 use fluid_num::poisson::{Preconditioner, SolverKind};
 use fluid_num::schemes::stam2003::{Diffusion, Stam2003Boundary, Sweep};
 use fluid_num::solid::{Body, Shape, Slip};
 use fluid_num::{
-    Boundary, Effect, Grid, Pbf, PbfParams, QuantityParams, Side, Source, StableFluids,
+    Boundary, Effect, Field, Grid, Pbf, PbfParams, QuantityParams, Side, Source, StableFluids,
     StableFluidsParams, Stam2003, Stam2003Params, Stepping, Wcsph, WcsphParams,
 };
 
@@ -189,7 +191,26 @@ fn every_scene() -> Vec<(String, usize)> {
     scenes.push(("copy_from".to_owned(), taken_by_copies()));
     scenes_of_particles::<2>(&mut scenes);
     scenes_of_particles::<3>(&mut scenes);
+    scenes.push(("a surface".to_owned(), taken_by_a_surface()));
     scenes
+}
+
+/// The memory taken in showing a drop again, elsewhere.
+fn taken_by_a_surface() -> usize {
+    let mut drop = ParticleSet::<f32, 2>::new();
+    drop.add_block([0.2; 2], [0.6; 2], 0.02, [0.0; 2], 0, &[]).unwrap();
+    let mut density = Field::zeros(Grid::new([50, 40], 0.02).unwrap());
+    let mut splat = Splat::new(Poly6::<f32, 2>::new(0.05).unwrap()).unwrap();
+    let (mut outlines, mut segments) = (Outlines::new(), Vec::new());
+    let mut show = |drop: &ParticleSet<f32, 2>| {
+        splat.density(drop.position_arrays(), 4e-4, &mut density).unwrap();
+        contour(&density, 0.5, Border::Closed, &mut segments).unwrap();
+        outlines.trace(&density, 0.5, Border::Closed).unwrap();
+        assert_eq!(outlines.len(), 1);
+    };
+    show(&drop);
+    drop.positions_mut(0).iter_mut().for_each(|x| *x += 0.1);
+    taken(|| show(&drop))
 }
 
 /// The memory taken in four steps of a dam break around a body after the first ones.

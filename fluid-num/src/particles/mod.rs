@@ -11,6 +11,7 @@ mod removal;
 pub(crate) mod samples;
 mod set;
 mod snapshot;
+pub mod surface;
 pub(crate) mod wall;
 
 pub use domain::Domain;
