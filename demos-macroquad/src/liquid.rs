@@ -1,28 +1,28 @@
 //! Liquid of particles: what its scenes count, and how it is painted with a smooth surface.
 //!
 //! ```text
-//! φ(p) = Σ_j (1 − |p − x_j|²/R²)³        colour(p) = Σ_j w_j colour_j / φ(p)
+//! φ(p) = Σ_j V W(|p − x_j|)        colour(p) = Σ_j V W(|p − x_j|) colour_j / φ(p)
 //! ```
 //!
-//! Liquid is where φ exceeds a threshold; |∇φ| tells how far away the surface is, which smooths its
-//! edge and gives it a light side.
+//! φ is the part of space that is liquid. Liquid is shown where φ exceeds a threshold; |∇φ| tells how
+//! far away the surface is, which smooths its edge and gives it a light side.
 
 use core::ops::Range;
 use std::collections::BTreeMap;
 
 use fluid_adapters::{ColorMap, Picture};
-use fluid_num::Real;
+use fluid_num::particles::kernel::Poly6;
+use fluid_num::particles::surface::Splat;
 use fluid_num::particles::{Domain, ParticleSet};
+use fluid_num::{Error, Field, Grid2, Real};
 
 use crate::paint::{blend, byte};
 use crate::scene::{DT, Pointer, Stats};
 
-/// The radius of what a particle leaves in φ, in units of the spacing. In a lattice φ is then near π.
+/// The radius of what a particle leaves in φ, in units of the spacing.
 const REACH: f32 = 2.0;
 /// Where φ has the surface. A single particle is a drop of 0.8 spacings.
-const SURFACE: f32 = 0.6;
-/// The value of φ deep in the liquid.
-const DEEP: f32 = core::f32::consts::PI;
+const SURFACE: f32 = 0.6 / core::f32::consts::PI;
 
 /// Water at rest, in motion, and as foam.
 const WATER: [[f32; 3]; 3] = [[0.035, 0.22, 0.50], [0.13, 0.50, 0.80], [0.93, 0.97, 1.0]];
@@ -164,78 +164,82 @@ impl Window {
     }
 }
 
-/// The function φ and what colours it, on the pixels of a picture.
+/// φ, and red, green and blue weighted with it, on the pixels of a window.
+type Sums = [Field<f32, 2>; 4];
+
+/// Paints liquid, with what it keeps from one picture to the next.
 #[derive(Debug, Default)]
 pub(crate) struct Canvas {
-    size: [usize; 2],
-    /// φ, and red, green and blue weighted with it.
-    sums: Vec<[f32; 4]>,
+    sums: Option<(Splat<f32, Poly6<f32, 2>, 2>, Sums)>,
+    /// What each particle adds to the sums.
+    parts: [Vec<f32>; 4],
 }
 
 impl Canvas {
-    /// Begins a picture.
-    pub(crate) fn begin(&mut self, picture: &Picture) {
-        self.size = [picture.width(), picture.height()];
-        self.sums.clear();
-        self.sums.resize(self.size[0] * self.size[1], [0.0; 4]);
-    }
-
-    /// Adds particles `spacing` metres apart; `color` is that of a particle by its index.
-    pub(crate) fn add(
+    /// Lays particles `spacing` metres apart over the part of the picture that the window shows; `color`
+    /// is that of a particle by its index.
+    ///
+    /// # Errors
+    /// [`Error::NotFinite`] for a particle that is nowhere.
+    pub(crate) fn paint(
         &mut self,
         window: &Window,
         particles: &ParticleSet<f32, 2>,
         spacing: f32,
         color: impl Fn(usize) -> [f32; 3],
-    ) {
+        picture: &mut Picture,
+    ) -> Result<(), Error> {
+        let pixel = 1.0 / window.scale();
+        let grid = Grid2::new([window.columns.len(), window.height], pixel)?;
         // Never so small that a particle falls between the pixels.
-        let radius = (REACH * spacing * window.scale()).max(1.0);
-        let inverse = 1.0 / (radius * radius);
+        let radius = (REACH * spacing).max(pixel);
+        let kernel = Poly6::new(radius)?;
+        let fits = |(splat, [phi, ..]): &(Splat<_, _, 2>, Sums)| {
+            *splat.kernel() == kernel && *phi.grid() == grid
+        };
+        if !self.sums.as_ref().is_some_and(fits) {
+            self.sums = Some((Splat::new(kernel)?, [0; 4].map(|_| Field::zeros(grid))));
+        }
+        let Some((splat, sums)) = &mut self.sums else { return Ok(()) };
+        let volume = (radius / REACH) * (radius / REACH);
+        self.parts.iter_mut().for_each(Vec::clear);
         for i in 0..particles.len() {
-            let Some(x) = particles.position(i) else { continue };
-            let place = window.pixel(x);
             let [r, g, b] = color(i);
-            let [columns, rows] = window.around(place, radius);
-            for y in rows {
-                let dy = y as f32 + 0.5 - place[1];
-                let row = &mut self.sums[y * self.size[0]..][columns.clone()];
-                for (n, sums) in row.iter_mut().enumerate() {
-                    let dx = (columns.start + n) as f32 + 0.5 - place[0];
-                    let near = (1.0 - (dx * dx + dy * dy) * inverse).max(0.0);
-                    let weight = near * near * near;
-                    for (sum, c) in sums.iter_mut().zip([1.0, r, g, b]) {
-                        *sum += weight * c;
-                    }
-                }
+            for (part, value) in self.parts.iter_mut().zip([1.0, r, g, b]) {
+                part.push(volume * value);
             }
         }
+        let parts = self.parts.each_ref().map(|part| &part[..]);
+        splat.sums(particles.position_arrays(), parts, sums.each_mut())?;
+        show(sums, window.columns.start, picture);
+        Ok(())
     }
+}
 
-    /// Lays the liquid over the part of the picture that the window shows.
-    pub(crate) fn show(&self, window: &Window, picture: &mut Picture) {
-        let width = self.size[0];
-        let last = [window.columns.end.max(1) - 1, self.size[1].max(1) - 1];
-        let at = |x: usize, y: usize| self.sums[y * width + x][0];
-        for y in 0..self.size[1] {
-            for x in window.columns.clone() {
-                let [phi, red, green, blue] = self.sums[y * width + x];
-                if phi < 0.2 * SURFACE {
-                    continue;
-                }
-                let left = x.max(window.columns.start + 1) - 1;
-                let slope = [
-                    0.5 * (at((x + 1).min(last[0]), y) - at(left, y)),
-                    0.5 * (at(x, (y + 1).min(last[1])) - at(x, y.max(1) - 1)),
-                ];
-                let steep = (slope[0] * slope[0] + slope[1] * slope[1]).sqrt().max(1e-3);
-                let cover = ((phi - SURFACE) / steep + 0.5).clamp(0.0, 1.0);
-                // Light from the upper left falls on the rim: outwards is −∇φ.
-                let rim = (1.0 - (phi - SURFACE) / (0.6 * DEEP)).clamp(0.0, 1.0);
-                let lit = (0.5 * slope[0] + 0.85 * slope[1]) / steep;
-                let light = 0.28 * rim * rim * lit.max(0.0) - 0.10 * rim * (-lit).max(0.0);
-                let color = [red, green, blue].map(|c| byte((c / phi + light).clamp(0.0, 1.0)));
-                blend(&mut picture.bytes_mut()[(y * width + x) * 4..][..4], color, cover);
+/// Lays liquid over a picture from a column on.
+fn show(sums: &Sums, first: usize, picture: &mut Picture) {
+    let [columns, height] = sums[0].grid().cells();
+    let rows = sums.each_ref().map(|sum| sum.rows().collect::<Vec<_>>());
+    let at = |x: usize, j: usize| rows[0][j][x];
+    let width = picture.width();
+    for (j, y) in (0..height).rev().enumerate() {
+        for x in 0..columns {
+            let [phi, red, green, blue] = rows.each_ref().map(|rows| rows[j][x]);
+            if phi < 0.2 * SURFACE {
+                continue;
             }
+            let slope = [
+                0.5 * (at((x + 1).min(columns - 1), j) - at(x.max(1) - 1, j)),
+                0.5 * (at(x, (j + 1).min(height - 1)) - at(x, j.max(1) - 1)),
+            ];
+            let steep = (slope[0] * slope[0] + slope[1] * slope[1]).sqrt().max(3e-4);
+            let cover = ((phi - SURFACE) / steep + 0.5).clamp(0.0, 1.0);
+            // Light from the upper left falls on the rim: outwards is −∇φ.
+            let rim = (1.0 - (phi - SURFACE) / 0.6).clamp(0.0, 1.0);
+            let lit = (0.5 * slope[0] - 0.85 * slope[1]) / steep;
+            let light = 0.28 * rim * rim * lit.max(0.0) - 0.10 * rim * (-lit).max(0.0);
+            let color = [red, green, blue].map(|c| byte((c / phi + light).clamp(0.0, 1.0)));
+            blend(&mut picture.bytes_mut()[(y * width + first + x) * 4..][..4], color, cover);
         }
     }
 }
@@ -250,11 +254,9 @@ mod tests {
         particles.add_block([0.0, 0.0], [1.0, 1.0], 0.1, [0.0; 2], 0, &[]).unwrap();
         let mut picture = Picture::new(80, 40).unwrap();
         let window = Window { columns: 40..80, height: 40, extent: [2.0, 2.0] };
-        let mut canvas = Canvas::default();
-        canvas.begin(&picture);
-        canvas.add(&window, &particles, 0.1, |_| [1.0, 0.0, 0.0]);
         picture.fill([0, 0, 0, 255]);
-        canvas.show(&window, &mut picture);
+        let mut canvas = Canvas::default();
+        canvas.paint(&window, &particles, 0.1, |_| [1.0, 0.0, 0.0], &mut picture).unwrap();
         // The lower left quarter of the right half, up to 0.8 spacings beyond the outermost particles.
         for (x, y, red) in [(45, 35, true), (20, 35, false), (70, 35, false), (45, 10, false)] {
             let pixel = picture.pixel(x, y).unwrap();

@@ -285,12 +285,11 @@ impl Scene for DamBreak {
         let height = picture.height();
         paint_air(picture);
         let mut canvas = core::mem::take(&mut self.canvas);
-        canvas.begin(picture);
         for (n, scheme) in ["WCSPH", "PBF"].into_iter().enumerate() {
             let columns = part(picture.width(), 2, n);
             let window = Window { columns: columns.clone(), height, extent };
-            canvas.add(&window, self.boxes.particles()[n], spacing, self.color(view, n));
-            canvas.show(&window, picture);
+            let particles = self.boxes.particles()[n];
+            canvas.paint(&window, particles, spacing, self.color(view, n), picture)?;
             let ms = self.boxes.seconds[n] * 1e3;
             let count = self.boxes.particles()[n].len();
             self.label(columns, &format!("{scheme}: {count} particles, {ms:.1} ms"), picture);

@@ -398,9 +398,8 @@ impl Scene for Pool {
             _ => water_color(part(i)),
         };
         paint_air(picture);
-        self.canvas.begin(picture);
-        self.canvas.add(&window, particles, spacing_of(self.cells) as f32, color);
-        self.canvas.show(&window, picture);
+        let spacing = spacing_of(self.cells) as f32;
+        self.canvas.paint(&window, particles, spacing, color, picture)?;
         self.water.bodies().iter().for_each(|body| paint_body(body, &window, picture));
         Ok(())
     }
