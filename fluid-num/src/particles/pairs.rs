@@ -84,10 +84,12 @@ impl<'a, T: Real, const D: usize> Separations<'a, T, D> {
                 nearest[k] = nearest[k].at_most(squared[k]);
             }
         }
-        let [a, b, c, d, e, f, g, h] = nearest;
-        let pairs = [a.at_most(e), b.at_most(f), c.at_most(g), d.at_most(h)];
-        let least = pairs[0].at_most(pairs[2]).at_most(pairs[1].at_most(pairs[3]));
-        if least < self.apart * self.apart {
+        let limit = self.apart * self.apart;
+        let mut close = false;
+        for k in 0..LANES {
+            close |= nearest[k] < limit;
+        }
+        if close {
             self.part(i, batch);
         }
     }
