@@ -14,7 +14,7 @@ use alloc::boxed::Box;
 use core::ops::Range;
 
 use super::incomplete_cholesky::IncompleteCholesky;
-use super::solver::{Budget, Looks, PoissonSolver, Solve};
+use super::solver::{Budget, Guess, Looks, PoissonSolver, Solve};
 use super::stencil::{DIVIDE, PRODUCT, RESIDUAL, Stencil, Weight, run};
 use super::{Multigrid, MultigridParams, Problem, Spectral, SpectralMethod};
 use crate::base::exec::{self, BandPass, Banded, Region, Row, RowPass};
@@ -150,7 +150,7 @@ impl<T: Real, const D: usize> PoissonSolver<T, D> for ConjugateGradient<T, D> {
         budget: Budget<T>,
     ) -> Result<SolveReport<T>, Error> {
         let Self { factor, b, residual: r, scaled: z, direction: d, product: q, .. } = self;
-        let solve = Solve::start(problem, rhs, p, b, budget)?;
+        let solve = Solve::start(problem, rhs, (p, Guess::Used), b, budget)?;
         let region = problem.region();
         problem.prepare(d);
         problem.prepare(z);

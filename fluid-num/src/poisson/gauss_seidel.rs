@@ -10,7 +10,7 @@
 use alloc::vec::Vec;
 
 use super::Problem;
-use super::solver::{Budget, Looks, PoissonSolver, Solve};
+use super::solver::{Budget, Guess, Looks, PoissonSolver, Solve};
 use super::stencil::{RELAX, Stencil, Weight};
 use crate::base::error::check;
 use crate::base::exec::{self, Row, RowPass};
@@ -87,7 +87,7 @@ impl<T: Real, const D: usize> PoissonSolver<T, D> for RedBlack<T, D> {
         budget: Budget<T>,
     ) -> Result<SolveReport<T>, Error> {
         let Self { b, next, weights, .. } = self;
-        let solve = Solve::start(problem, rhs, p, b, budget)?;
+        let solve = Solve::start(problem, rhs, (p, Guess::Used), b, budget)?;
         problem.prepare(next);
         Ok(solve.run(problem, p, b, Looks::Seldom, |p, sweeps| {
             for colour in (0..2 * sweeps).map(|half| half % 2) {

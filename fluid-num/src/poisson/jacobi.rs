@@ -4,9 +4,9 @@
 //! small fixed budget with a warm start it is hard to beat. Spectral radius cos(π/(N + 1)).
 
 use super::Problem;
-use super::solver::{Budget, Looks, PoissonSolver, Solve};
+use super::solver::{Budget, Guess, Looks, PoissonSolver, Solve};
 use super::stencil::{FIRST, HALF_JACOBI, JACOBI, JACOBI_CUT, run};
-use super::sweeps::{Blind, MOST, Sweeps};
+use super::sweeps::{MOST, Run, Sweeps};
 use crate::base::exec::{self, Banded};
 use crate::grid::{Field, Grid};
 use crate::{Error, Real, SolveReport};
@@ -70,7 +70,7 @@ impl<T: Real, const D: usize> PoissonSolver<T, D> for Jacobi<T, D> {
         budget: Budget<T>,
     ) -> Result<SolveReport<T>, Error> {
         let Self { b, next } = self;
-        let solve = Solve::start(problem, rhs, p, b, budget)?;
+        let solve = Solve::start(problem, rhs, (p, Guess::Used), b, budget)?;
         problem.prepare(next);
         Ok(solve.run(problem, p, b, Looks::Seldom, |p, count| {
             sweeps(problem, b, p, next, count);
@@ -110,7 +110,11 @@ fn sweeps<T: Real, const D: usize>(
                 count,
                 correction: (),
             };
-            exec::bands(&region, [Banded::on(&region, next.as_mut_slice())], &Blind(several));
+            exec::bands(
+                &region,
+                [Banded::on(&region, next.as_mut_slice())],
+                &Run::<_, false>(several),
+            );
             count
         } else {
             run::<JACOBI_CUT, T, D>(stencil, T::one(), next.as_mut_slice());

@@ -247,6 +247,15 @@ pub(super) enum Looks {
     Seldom,
 }
 
+/// What a solver makes of what p holds at first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Guess {
+    /// It starts from there.
+    Used,
+    /// It starts from p = 0, as direct solvers do.
+    Ignored,
+}
+
 /// What all iterative solvers share: the compatible right-hand side, the guess, the norms, the
 /// test for an end.
 pub(super) struct Solve<T> {
@@ -261,38 +270,15 @@ impl<T: Real> Solve<T> {
     pub(super) fn start<const D: usize>(
         problem: &Problem<T, D>,
         rhs: &Field<T, D>,
-        p: &mut Field<T, D>,
+        (p, guess): (&mut Field<T, D>, Guess),
         b: &mut Field<T, D>,
         budget: Budget<T>,
-    ) -> Result<Self, Error> {
-        Self::begin(problem, rhs, p, b, budget, true)
-    }
-
-    /// The same for a direct solver, which does not use the guess: it starts from p = 0, whatever p
-    /// holds.
-    pub(super) fn start_from_zero<const D: usize>(
-        problem: &Problem<T, D>,
-        rhs: &Field<T, D>,
-        p: &mut Field<T, D>,
-        b: &mut Field<T, D>,
-        budget: Budget<T>,
-    ) -> Result<Self, Error> {
-        Self::begin(problem, rhs, p, b, budget, false)
-    }
-
-    fn begin<const D: usize>(
-        problem: &Problem<T, D>,
-        rhs: &Field<T, D>,
-        p: &mut Field<T, D>,
-        b: &mut Field<T, D>,
-        budget: Budget<T>,
-        uses_guess: bool,
     ) -> Result<Self, Error> {
         budget.check()?;
         crate::grid::ops::same_grid(p.grid() == problem.grid(), "p")?;
         crate::grid::ops::same_grid(b.grid() == problem.grid(), "the solver")?;
-        let guess = max_abs(&problem.region(), p.as_slice());
-        if !guess.is_finite() {
+        let most = max_abs(&problem.region(), p.as_slice());
+        if !most.is_finite() {
             p.check_finite("p")?;
         }
         let (incompatibility, scale) = problem.compatible(rhs, b)?;
@@ -304,7 +290,7 @@ impl<T: Real> Solve<T> {
             converged: false,
             incompatibility,
         };
-        let from_zero = !uses_guess || guess == T::zero() || scale == T::zero();
+        let from_zero = guess == Guess::Ignored || most == T::zero() || scale == T::zero();
         let mut solve = Self { scale, report, budget, from_zero };
         if scale == T::zero() {
             p.fill(T::zero());

@@ -176,31 +176,11 @@ where
     }
 }
 
-/// Sweeps without a look at what they leave.
-pub(super) struct Blind<S>(pub(super) S);
+/// Sweeps over a whole region; where they look, the result is max|b − A·p| of what they leave.
+pub(super) struct Run<S, const LOOKS: bool>(pub(super) S);
 
-impl<T, C, const D: usize, const BEGIN: u8, const OP: u8, const LAST: u8> BandPass<T, 1>
-    for Blind<Sweeps<'_, T, C, D, BEGIN, OP, LAST>>
-where
-    T: Real,
-    C: Correction<T, D>,
-{
-    type Output = ();
-    const GRAIN: usize = GRAIN;
-
-    #[inline(always)]
-    fn band(&self, rows: Range<usize>, [out]: [&mut [T]; 1]) {
-        self.0.stream(rows, out, &mut ());
-    }
-
-    fn join((): (), (): ()) {}
-}
-
-/// Sweeps, and max|b − A·p| of what they leave.
-pub(super) struct Seeing<S>(pub(super) S);
-
-impl<T, C, const D: usize, const BEGIN: u8, const OP: u8, const LAST: u8> BandPass<T, 1>
-    for Seeing<Sweeps<'_, T, C, D, BEGIN, OP, LAST>>
+impl<T, C, const D: usize, const BEGIN: u8, const OP: u8, const LAST: u8, const LOOKS: bool>
+    BandPass<T, 1> for Run<Sweeps<'_, T, C, D, BEGIN, OP, LAST>, LOOKS>
 where
     T: Real,
     C: Correction<T, D>,
@@ -210,9 +190,13 @@ where
 
     #[inline(always)]
     fn band(&self, rows: Range<usize>, [out]: [&mut [T]; 1]) -> T {
-        let mut worst = Largest::new();
-        self.0.stream(rows, out, &mut worst);
-        worst.value()
+        if LOOKS {
+            let mut worst = Largest::new();
+            self.0.stream(rows, out, &mut worst);
+            return worst.value();
+        }
+        self.0.stream(rows, out, &mut ());
+        T::zero()
     }
 
     fn join(a: T, b: T) -> T {

@@ -73,7 +73,7 @@ use core::array::from_fn;
 use self::passes::{Depth, MAX_RADIUS, Place, Plane, Taps, continue_axis};
 use super::Problem;
 use super::conjugate_gradient::{descend, dot};
-use super::solver::{Budget, Looks, PoissonSolver, Solve, SolverKind};
+use super::solver::{Budget, Guess, Looks, PoissonSolver, Solve, SolverKind};
 use super::stencil::{Coefficients, HALF_JACOBI, RESIDUAL, run};
 use crate::base::error::check;
 use crate::base::exec::{self, Banded};
@@ -214,7 +214,7 @@ impl<T: Real, const D: usize> PoissonSolver<T, D> for Filter<T, D> {
         budget: Budget<T>,
     ) -> Result<SolveReport<T>, Error> {
         let Self { taps, places, b, residual, correction, next, depth, .. } = self;
-        let solve = Solve::start(problem, rhs, p, b, budget)?;
+        let solve = Solve::start(problem, rhs, (p, Guess::Used), b, budget)?;
         problem.prepare(next);
         for axis in 0..D {
             let (ends, region) = (problem.ends()[axis], problem.region());

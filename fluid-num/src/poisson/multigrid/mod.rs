@@ -41,7 +41,7 @@ use super::conjugate_gradient::descend;
 use super::look::Look;
 use super::operator::Operator;
 use super::problem::clear_around;
-use super::solver::{Budget, Looks, PoissonSolver, Solve, SolverKind};
+use super::solver::{Budget, Guess, Looks, PoissonSolver, Solve, SolverKind};
 use super::stencil::{RESIDUAL, run};
 use crate::base::error::check;
 use crate::grid::{Field, Grid};
@@ -196,7 +196,7 @@ impl<T: Real, const D: usize> PoissonSolver<T, D> for Multigrid<T, D> {
         p: &mut Field<T, D>,
         budget: Budget<T>,
     ) -> Result<SolveReport<T>, Error> {
-        let solve = Solve::start(problem, rhs, p, &mut self.b, budget)?;
+        let solve = Solve::start(problem, rhs, (p, Guess::Used), &mut self.b, budget)?;
         self.prepare(problem);
         problem.prepare(&mut self.correction);
         let Self { b, next, residual, correction, levels, weights, coarsest, params, .. } = self;

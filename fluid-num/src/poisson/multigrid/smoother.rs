@@ -10,7 +10,7 @@ use crate::grid::Field;
 use crate::poisson::look::Look;
 use crate::poisson::operator::Operator;
 use crate::poisson::stencil::{Coefficients, FIRST, WEIGHTED, WEIGHTED_CUT, run};
-use crate::poisson::sweeps::{Blind, Correction, Line, MOST, Seeing, Sweeps};
+use crate::poisson::sweeps::{Correction, Line, MOST, Run, Sweeps};
 
 /// Where a cycle starts from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,15 +34,10 @@ impl<T: Real, const D: usize> Operator<'_, T, D> {
         (b, p, next): (&Field<T, D>, &mut Field<T, D>, &mut Field<T, D>),
         level: &mut Level<T, D>,
     ) {
-        let Level { matrix, b: coarse_b, .. } = level;
         if !self.streams(weights) {
-            match start {
-                Start::Guess => self.smooth(weights, b, p, next),
-                Start::Zero => self.smooth_from_zero(weights, b, p, next),
-            }
-            self.restrict(matrix, b, p, coarse_b);
-            return;
+            return self.descend_apart(start, weights, (b, p, next), level);
         }
+        let Level { matrix, b: coarse_b, .. } = level;
         let out = [next.as_mut_slice(), coarse_b.as_mut_slice()];
         match start {
             Start::Guess => {
@@ -66,26 +61,52 @@ impl<T: Real, const D: usize> Operator<'_, T, D> {
         (b, p, next): (&Field<T, D>, &mut Field<T, D>, &mut Field<T, D>),
         asked: bool,
     ) -> Option<Look<T>> {
-        let correction = self.prolongation(&level.matrix, &level.p);
         if !self.streams(weights) {
-            let pass = Corrected { p: p.as_slice(), correction };
-            exec::rows(&self.region(), [next.as_mut_slice()], &pass);
-            p.swap_values(next);
-            self.wrap(p);
-            self.smooth(weights, b, p, next);
+            self.ascend_apart(level, weights, (b, p, next));
             return None;
         }
+        let correction = self.prolongation(&level.matrix, &level.p);
         let region = self.region();
         let out = [Banded::on(&region, next.as_mut_slice())];
         let sweeps = self.smoothing::<_, WEIGHTED, WEIGHTED_CUT>(weights, p, b, correction);
         let residual = if asked {
-            exec::bands(&region, out, &Seeing(sweeps))
+            exec::bands(&region, out, &Run::<_, true>(sweeps))
         } else {
-            exec::bands(&region, out, &Blind(sweeps));
+            exec::bands(&region, out, &Run::<_, false>(sweeps));
             None
         };
         p.swap_values(next);
         residual.map(|residual| Look { residual, sum: None })
+    }
+
+    /// [`Self::descend`] in passes of their own.
+    fn descend_apart(
+        &self,
+        start: Start,
+        weights: &[T],
+        (b, p, next): (&Field<T, D>, &mut Field<T, D>, &mut Field<T, D>),
+        level: &mut Level<T, D>,
+    ) {
+        match start {
+            Start::Guess => self.smooth(weights, b, p, next),
+            Start::Zero => self.smooth_from_zero(weights, b, p, next),
+        }
+        self.restrict(&level.matrix, b, p, &mut level.b);
+    }
+
+    /// [`Self::ascend`] in passes of their own.
+    fn ascend_apart(
+        &self,
+        level: &Level<T, D>,
+        weights: &[T],
+        (b, p, next): (&Field<T, D>, &mut Field<T, D>, &mut Field<T, D>),
+    ) {
+        let correction = self.prolongation(&level.matrix, &level.p);
+        let pass = Corrected { p: p.as_slice(), correction };
+        exec::rows(&self.region(), [next.as_mut_slice()], &pass);
+        p.swap_values(next);
+        self.wrap(p);
+        self.smooth(weights, b, p, next);
     }
 
     /// Whether sweeps with these weights and what goes with them take one pass.
@@ -189,4 +210,57 @@ impl<T: Real, const D: usize, const BEGIN: u8> BandPass<T, 2>
     }
 
     fn join((): (), (): ()) {}
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::coarsen::halved;
+    use super::*;
+    use crate::grid::Grid;
+    use crate::poisson::look::look;
+    use crate::poisson::sweeps::TILE;
+    use crate::poisson::{End, Problem};
+
+    fn noise(grid: Grid<f32, 2>, seed: f32) -> Field<f32, 2> {
+        let mut n = seed;
+        Field::from_fn(grid, |_| {
+            n += 1.0;
+            (n * 0.7) % 1.0 - 0.4
+        })
+    }
+
+    fn bits(field: &Field<f32, 2>) -> impl Iterator<Item = u32> + '_ {
+        field.values().map(f32::to_bits)
+    }
+
+    #[test]
+    fn a_way_in_one_pass_has_the_bits_of_passes_apart() {
+        let ends = [[End::Neumann, End::Dirichlet], [End::DirichletNode, End::Neumann]];
+        let sizes = [[9, 8], [200, 1], [1, 200], [33, 47], [TILE, 6], [TILE + 1, 301], [1100, 7]];
+        for cells in sizes {
+            let grid = Grid::new(cells, 0.5_f32).unwrap();
+            let problem = Problem::new(grid, ends).unwrap();
+            let fine = Operator::of(&problem);
+            let mut level = Level::new(halved(&grid.interior()), grid.array_len()).unwrap();
+            level.matrix.rebuild(&fine);
+            let (b, guess) = (noise(grid, 3.0), noise(grid, 50.0));
+            for (start, weights) in
+                [(Start::Guess, &[0.9, 0.6][..]), (Start::Zero, &[0.5, 0.9, 0.7])]
+            {
+                let (mut p, mut q, mut next) = (guess.clone(), guess.clone(), Field::zeros(grid));
+                fine.descend(start, weights, (&b, &mut p, &mut next), &mut level);
+                let given = level.b.clone();
+                fine.descend_apart(start, weights, (&b, &mut q, &mut next), &mut level);
+                assert!(given.max_abs() > 0.0);
+                assert!(bits(&p).eq(bits(&q)), "{cells:?}, {start:?}: down");
+                assert!(bits(&given).eq(bits(&level.b)), "{cells:?}, {start:?}: restriction");
+                level.p = noise(*level.p.grid(), 7.0);
+                let seen = fine.ascend(&level, weights, (&b, &mut p, &mut next), true).unwrap();
+                fine.ascend_apart(&level, weights, (&b, &mut q, &mut next));
+                assert!(bits(&p).eq(bits(&q)), "{cells:?}, {start:?}: up");
+                let stencil = problem.stencil(p.as_slice(), b.as_slice());
+                assert_eq!(seen.residual, look(stencil, None).residual);
+            }
+        }
+    }
 }

@@ -34,7 +34,7 @@ use alloc::vec::Vec;
 use self::axis::Axis;
 use self::lines::{Lines, Systems, Whole};
 use self::passes::{Across, Backward, Columns, Forward, Gather, Rows, Stage, Turned, Work};
-use super::solver::{Budget, Looks, PoissonSolver, Solve, SolverKind};
+use super::solver::{Budget, Guess, Looks, PoissonSolver, Solve, SolverKind};
 use super::stencil::{RESIDUAL, run};
 use super::{End, Problem};
 use crate::base::exec;
@@ -149,7 +149,7 @@ impl<T: Real, const D: usize> PoissonSolver<T, D> for Spectral<T, D> {
     ) -> Result<SolveReport<T>, Error> {
         SolverKind::Spectral(self.method).suits(problem)?;
         let Self { method, b, residual, tables } = self;
-        let solve = Solve::start_from_zero(problem, rhs, p, b, budget)?;
+        let solve = Solve::start(problem, rhs, (p, Guess::Ignored), b, budget)?;
         let tables = Tables::for_problem(tables, problem, *method);
         let mut done = 0;
         Ok(solve.run(problem, p, b, Looks::Always, |p, _| {
