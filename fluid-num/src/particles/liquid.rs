@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 
 use super::kernel::{CubicSpline, Kernel};
-use super::pairs::{BATCH, Separations, blocks, blocks_mut, gather, largest_square, total};
+use super::pairs::{Around, lanes, largest_square, put};
 use super::samples::BodySamples;
 use super::wall::Walls;
 use super::{CellStructure, Domain, Emitter, LANES, Neighbors, Pairs, ParticleSet, at};
@@ -236,38 +236,34 @@ impl<T: Real, const D: usize> ChunkPass<T, D> for Smoothed<'_, T, D> {
     fn chunk(&self, first: usize, out: [&mut [T]; D]) {
         let Liquid { kernel, mass, particles, neighbors, matter, .. } = self.liquid;
         let strength = self.share * *mass / matter.rest_density;
-        let position = particles.position_arrays();
         let velocity = particles.velocity_arrays();
-        let mut near = Separations::new(neighbors, position);
-        let mut speed = [[T::zero(); BATCH]; D];
-        let mut weight = [T::zero(); BATCH];
-        for n in 0..out[0].len() {
-            let i = first + n;
-            let (x, v) = (at(position, i), at(velocity, i));
-            let mut sum = [[T::zero(); LANES]; D];
-            for batch in near.batches(i) {
-                near.load(i, x, batch);
-                for b in 0..near.lanes / LANES {
-                    let squared = &blocks(&near.squared, near.lanes)[b];
-                    let weight = &mut blocks_mut(&mut weight, near.lanes)[b];
+        let mut near = Around::new(neighbors, particles.position_arrays(), velocity, []);
+        let zero = [T::zero(); LANES];
+        for n in (0..out[0].len()).step_by(LANES) {
+            near.enter(first + n);
+            let (mut own, mut sum) = ([zero; D], [zero; D]);
+            for a in 0..D {
+                own[a] = lanes(velocity[a], first + n);
+            }
+            while near.load() {
+                for (b, squared) in near.squared[..near.len].iter().enumerate() {
+                    let mut weight = zero;
                     for k in 0..LANES {
                         weight[k] = kernel.value(squared[k].sqrt());
                     }
-                }
-                gather(&mut speed, velocity, batch.0);
-                for a in 0..D {
-                    let (sum, v) = (&mut sum[a], v[a]);
-                    let pairs =
-                        blocks(&speed[a], near.lanes).iter().zip(blocks(&weight, near.lanes));
-                    for (speed, weight) in pairs {
+                    for a in 0..D {
+                        let (sum, own, other) = (&mut sum[a], &own[a], &near.velocity[a][b]);
                         for k in 0..LANES {
-                            sum[k] += weight[k] * (speed[k] - v);
+                            sum[k] += weight[k] * (other[k] - own[k]);
                         }
                     }
                 }
             }
             for a in 0..D {
-                out[a][n] = v[a] + strength * total(&sum[a]);
+                for k in 0..LANES {
+                    sum[a][k] = own[a][k] + strength * sum[a][k];
+                }
+                put(out[a], n, sum[a]);
             }
         }
     }

@@ -1,79 +1,128 @@
-//! Sums over a particle's neighbours, many lanes at once.
+//! Sums over neighbours, for as many particles at once as there are lanes.
 //!
-//! What belongs to the neighbours of a particle is first gathered side by side, a batch at a time;
-//! then the sums run over blocks of lanes. Gathering and arithmetic in one loop is what compilers do
-//! not vectorise: measured, a sum of densities over 20 neighbours takes 95 ns in one loop and 46 in
-//! two, one of forces 130 and 90.
+//! A lane belongs to a particle: the n-th neighbours of the particles of a group lie side by side, so
+//! that no sum has to be added up over lanes, and what is done once a particle is done for all of a
+//! group. Particles in the order of their cells have much the same number of neighbours as those
+//! beside them: measured, lanes without a neighbour are as rare as where lists of single particles
+//! are padded to whole blocks.
+//!
+//! What belongs to the neighbours is first gathered, a batch at a time; then the sums run over it.
+//! Gathering and arithmetic in one loop is what compilers do not vectorise.
 
 use super::domain::Images;
-use super::neighbors::{LANES, Neighbors, tails};
+use super::neighbors::{LANES, Neighbors};
 use crate::Real;
 
-/// The most neighbours that are gathered at once.
-pub(crate) const BATCH: usize = 64;
+/// A value for each particle of a group.
+pub(crate) type Lanes<T> = [T; LANES];
+
+/// The most neighbours of a particle that are gathered at once.
+pub(crate) const BATCH: usize = 48;
 
 /// A value for each neighbour of a batch.
-pub(crate) type Gathered<T> = [T; BATCH];
+pub(crate) type Gathered<T> = [Lanes<T>; BATCH];
 
-/// The places of a particle's neighbours relative to it, a batch at a time.
+/// A group of particles and their neighbours, a batch at a time.
 #[derive(Debug)]
-pub(crate) struct Separations<'a, T, const D: usize> {
+pub(crate) struct Around<'a, T, const D: usize, const V: usize, const S: usize> {
     neighbors: &'a Neighbors<T, D>,
     particles: [&'a [T]; D],
+    velocities: [&'a [T]; V],
+    scalars: [&'a [T]; S],
     images: Images<T, D>,
-    tails: [[T; LANES]; LANES + 1],
+    reach_squared: T,
     /// The least distance.
     apart: T,
+    /// The first particle of the group.
+    first: usize,
+    /// The neighbours that are yet to come, the number of those that came, and of all.
+    rest: &'a [Lanes<u32>],
+    came: T,
+    count: Lanes<T>,
+    /// x_i along each axis; what belongs to no particle repeats the first one.
+    pub(crate) at: [Lanes<T>; D],
     /// x_i − x_j along each axis.
     pub(crate) offset: [Gathered<T>; D],
     /// |x_i − x_j|²; at least the squared reach in lanes without a neighbour.
     pub(crate) squared: Gathered<T>,
-    /// The number of lanes in use, whole blocks of them.
-    pub(crate) lanes: usize,
+    /// The neighbours' velocities along each axis, and scalars.
+    pub(crate) velocity: [Gathered<T>; V],
+    pub(crate) scalar: [Gathered<T>; S],
+    /// The number of neighbours in the batch.
+    pub(crate) len: usize,
 }
 
-impl<'a, T: Real, const D: usize> Separations<'a, T, D> {
+impl<'a, T: Real, const D: usize, const V: usize, const S: usize> Around<'a, T, D, V, S> {
+    /// Neighbours of particles at given places, with their velocities and scalars where they are
+    /// needed.
     #[inline(always)]
-    pub(crate) fn new(neighbors: &'a Neighbors<T, D>, particles: [&'a [T]; D]) -> Self {
+    pub(crate) fn new(
+        neighbors: &'a Neighbors<T, D>,
+        particles: [&'a [T]; D],
+        velocities: [&'a [T]; V],
+        scalars: [&'a [T]; S],
+    ) -> Self {
         Self {
             neighbors,
             particles,
+            velocities,
+            scalars,
             images: neighbors.domain().images(),
-            tails: tails(neighbors.reach() * neighbors.reach()),
+            reach_squared: neighbors.reach() * neighbors.reach(),
             apart: neighbors.reach() * T::of(1e-3),
-            offset: [[T::zero(); BATCH]; D],
-            squared: [T::zero(); BATCH],
-            lanes: 0,
+            first: 0,
+            rest: &[],
+            came: T::zero(),
+            count: [T::zero(); LANES],
+            at: [[T::zero(); LANES]; D],
+            offset: [[[T::zero(); LANES]; BATCH]; D],
+            squared: [[T::zero(); LANES]; BATCH],
+            velocity: [[[T::zero(); LANES]; BATCH]; V],
+            scalar: [[[T::zero(); LANES]; BATCH]; S],
+            len: 0,
         }
     }
 
-    /// The neighbours of point `i` in batches: their numbers, and how many of them mean something.
+    /// Turns to the group that begins with particle `first`, a multiple of the number of lanes.
     #[inline(always)]
-    pub(crate) fn batches(
-        &self,
-        i: usize,
-    ) -> impl Iterator<Item = (&'a [u32], usize)> + use<'a, T, D> {
-        let (list, count) = self.neighbors.padded(i);
-        list.chunks(BATCH).enumerate().map(move |(n, batch)| (batch, count - n * BATCH))
+    pub(crate) fn enter(&mut self, first: usize) {
+        let (list, count) = self.neighbors.group(first);
+        self.first = first;
+        self.rest = list;
+        self.came = T::zero();
+        for k in 0..LANES {
+            self.count[k] = T::of_index(count[k] as i32);
+        }
+        for a in 0..D {
+            self.at[a] = lanes(self.particles[a], first);
+        }
     }
 
-    /// Takes in a batch of the neighbours of particle `i`, which is at `at`.
+    /// Takes in the next batch of neighbours, if there is one.
     ///
     /// Two particles at the same place are taken to lie a little apart along x, the one that comes first
     /// below the other: else nothing would ever part them.
     #[inline(always)]
-    pub(crate) fn load(&mut self, i: usize, at: [T; D], (batch, held): (&[u32], usize)) {
-        self.lanes = batch.len();
-        gather(&mut self.offset, self.particles, batch);
-        let mut nearest = [T::one() / T::NEGLIGIBLE; LANES];
-        for n in 0..self.lanes / LANES {
-            let squared = &mut self.squared.as_chunks_mut::<LANES>().0[n];
-            *squared = self.tails[held.saturating_sub(n * LANES).min(LANES)];
+    pub(crate) fn load(&mut self) -> bool {
+        let (batch, rest) = self.rest.split_at(self.rest.len().min(BATCH));
+        self.rest = rest;
+        self.len = batch.len();
+        if batch.is_empty() {
+            return false;
+        }
+        self.gather(batch);
+        let (at, count, reach_squared) = (self.at, self.count, self.reach_squared);
+        let mut number = self.came;
+        let mut nearest = [reach_squared; LANES];
+        for n in 0..batch.len().min(BATCH) {
+            let mut squared = [T::zero(); LANES];
+            for k in 0..LANES {
+                squared[k] = if number < count[k] { T::zero() } else { reach_squared };
+            }
             for a in 0..D {
-                let offset = &mut self.offset[a].as_chunks_mut::<LANES>().0[n];
-                let at = at[a];
+                let (at, offset) = (&at[a], &mut self.offset[a][n]);
                 for k in 0..LANES {
-                    offset[k] = at - offset[k];
+                    offset[k] = at[k] - offset[k];
                 }
                 self.images.nearest(a, offset);
                 for k in 0..LANES {
@@ -83,86 +132,91 @@ impl<'a, T: Real, const D: usize> Separations<'a, T, D> {
             for k in 0..LANES {
                 nearest[k] = nearest[k].at_most(squared[k]);
             }
+            self.squared[n] = squared;
+            number += T::one();
         }
+        self.came = number;
         let limit = self.apart * self.apart;
         let mut close = false;
         for k in 0..LANES {
             close |= nearest[k] < limit;
         }
         if close {
-            self.part(i, batch);
+            self.part(batch);
+        }
+        true
+    }
+
+    #[inline(always)]
+    fn gather(&mut self, batch: &[Lanes<u32>]) {
+        let Self { mut particles, mut velocities, mut scalars, .. } = *self;
+        let Some(first) = particles.first() else { return };
+        // One length, and one comparison with it, for all arrays.
+        let len = first.len();
+        let arrays = particles.iter_mut().chain(&mut velocities).chain(&mut scalars);
+        arrays.for_each(|array| *array = &array[..len]);
+        for (n, neighbors) in batch.iter().enumerate().take(BATCH) {
+            for k in 0..LANES {
+                let j = neighbors[k] as usize;
+                for a in 0..D {
+                    self.offset[a][n][k] = particles[a][j];
+                }
+                for a in 0..V {
+                    self.velocity[a][n][k] = velocities[a][j];
+                }
+                for s in 0..S {
+                    self.scalar[s][n][k] = scalars[s][j];
+                }
+            }
         }
     }
 
     #[cold]
     #[inline(never)]
-    fn part(&mut self, i: usize, batch: &[u32]) {
-        for k in 0..self.lanes {
-            if self.squared[k] < self.apart * self.apart {
-                let below = batch.get(k).is_some_and(|j| i < *j as usize);
-                self.offset[0][k] = if below { -self.apart } else { self.apart };
-                self.squared[k] = self.apart * self.apart;
-            }
-        }
-    }
-}
-
-/// The values of the particles of a batch, of several arrays at once.
-#[inline(always)]
-pub(crate) fn gather<T: Copy, const N: usize>(
-    to: &mut [Gathered<T>; N],
-    from: [&[T]; N],
-    batch: &[u32],
-) {
-    let Some(first) = from.first() else { return };
-    // One length, and one comparison with it, for all arrays.
-    let len = first.len();
-    let mut arrays = from;
-    for array in &mut arrays {
-        *array = &array[..len];
-    }
-    for (k, particle) in batch[..batch.len().min(BATCH)].iter().enumerate() {
-        let particle = *particle as usize;
-        for n in 0..N {
-            to[n][k] = arrays[n][particle];
-        }
-    }
-}
-
-/// The blocks of lanes of gathered values.
-#[inline(always)]
-pub(crate) fn blocks<T>(values: &Gathered<T>, lanes: usize) -> &[[T; LANES]] {
-    &values.as_chunks().0[..lanes / LANES]
-}
-
-/// The blocks of lanes of gathered values, to be written.
-#[inline(always)]
-pub(crate) fn blocks_mut<T>(values: &mut Gathered<T>, lanes: usize) -> &mut [[T; LANES]] {
-    &mut values.as_chunks_mut().0[..lanes / LANES]
-}
-
-/// The sum of all lanes, always in the same order.
-#[inline(always)]
-pub(crate) fn total<T: Real>(lanes: &[T; LANES]) -> T {
-    let [a, b, c, d, e, f, g, h] = *lanes;
-    ((a + e) + (c + g)) + ((b + f) + (d + h))
-}
-
-/// Σ f·(x_i − x_j) over a batch, added to `sum`.
-#[inline(always)]
-pub(crate) fn add_along<T: Real, const D: usize>(
-    sum: &mut [[T; LANES]; D],
-    factor: &Gathered<T>,
-    separations: &Separations<'_, T, D>,
-) {
-    let lanes = separations.lanes;
-    for a in 0..D {
-        let (sum, offset) = (&mut sum[a], blocks(&separations.offset[a], lanes));
-        for (factor, offset) in blocks(factor, lanes).iter().zip(offset) {
+    fn part(&mut self, batch: &[Lanes<u32>]) {
+        for (n, others) in batch.iter().enumerate() {
             for k in 0..LANES {
-                sum[k] += factor[k] * offset[k];
+                if self.squared[n][k] < self.apart * self.apart {
+                    let below = self.first + k < others[k] as usize;
+                    self.offset[0][n][k] = if below { -self.apart } else { self.apart };
+                    self.squared[n][k] = self.apart * self.apart;
+                }
             }
         }
+    }
+}
+
+/// What is in one lane of some vectors.
+#[inline(always)]
+pub(crate) fn lane<T: Real, const D: usize>(vectors: &[Lanes<T>; D], k: usize) -> [T; D] {
+    let mut lane = [T::zero(); D];
+    for a in 0..D {
+        lane[a] = vectors[a][k];
+    }
+    lane
+}
+
+/// The values of the particles of the group that begins with `first`; what belongs to no particle
+/// repeats the first one.
+#[inline(always)]
+pub(crate) fn lanes<T: Real>(values: &[T], first: usize) -> Lanes<T> {
+    let values = &values[first..];
+    if let Some(lanes) = values.first_chunk() {
+        return *lanes;
+    }
+    let mut lanes = [values.first().copied().unwrap_or(T::zero()); LANES];
+    lanes[..values.len()].copy_from_slice(values);
+    lanes
+}
+
+/// Writes what belongs to the particles of a group from `first` on.
+#[inline(always)]
+pub(crate) fn put<T: Real>(out: &mut [T], first: usize, lanes: Lanes<T>) {
+    let out = &mut out[first..];
+    if let Some(out) = out.first_chunk_mut() {
+        *out = lanes;
+    } else {
+        out.copy_from_slice(&lanes[..out.len()]);
     }
 }
 

@@ -170,7 +170,7 @@ impl<T: Real, const D: usize> BodySamples<T, D> {
     /// The particles with points near them.
     pub(crate) fn particles_near(&self) -> impl Iterator<Item = usize> + '_ {
         let all = if self.body.is_empty() { 0 } else { self.near.len() };
-        (0..all).filter(|i| !self.near.of(*i).is_empty())
+        (0..all).filter(|i| self.near.of(*i).len() > 0)
     }
 
     /// Puts particles that have come into a body onto its surface, with no velocity further in.
@@ -207,12 +207,18 @@ impl<T: Real, const D: usize> BodySamples<T, D> {
         }
     }
 
+    /// Whether any particle of the group that begins with particle `first` has points near it.
+    #[inline(always)]
+    pub(crate) fn reach(&self, first: usize) -> bool {
+        !self.body.is_empty() && self.near.any(first)
+    }
+
     /// The points near particle `i`, which is at `at`.
     #[inline(always)]
     pub(crate) fn near(&self, i: usize, at: [T; D]) -> impl Iterator<Item = Sample<T, D>> + '_ {
         let images = self.near.domain().images();
-        self.near.of(i).iter().map(move |n| {
-            let n = *n as usize;
+        self.near.of(i).map(move |n| {
+            let n = n as usize;
             let mut sample = Sample {
                 body: self.body[n] as usize,
                 slip: self.slip[self.body[n] as usize],

@@ -118,19 +118,24 @@ impl<T: Real, const D: usize> Walls<T, D> {
         Self { domain, half_space: HalfSpace::new(D, support_radius, kernel) }
     }
 
-    /// What is gathered at `x`; `None` away from all walls.
+    /// Whether a wall reaches any of some places.
     #[inline(always)]
-    pub(crate) fn filling(&self, x: [T; D]) -> Option<Filling<T, D>> {
+    pub(crate) fn reach<const N: usize>(&self, places: &[[T; N]; D]) -> bool {
         let reach = self.half_space.support_radius;
         let mut near = false;
         for a in 0..D {
-            let distance = (x[a] - self.domain.lo[a]).at_most(self.domain.hi[a] - x[a]);
-            near |= distance < reach && !self.domain.periodic[a];
+            let (lo, hi) = (self.domain.lo[a], self.domain.hi[a]);
+            let mut least = reach;
+            for x in &places[a] {
+                least = least.at_most((*x - lo).at_most(hi - *x));
+            }
+            near |= least < reach && !self.domain.periodic[a];
         }
-        if near { Some(self.gather(x)) } else { None }
+        near
     }
 
-    fn gather(&self, x: [T; D]) -> Filling<T, D> {
+    /// What is gathered at `x`.
+    pub(crate) fn filling(&self, x: [T; D]) -> Filling<T, D> {
         let (zero, one) = (T::zero(), T::one());
         let nothing = Beyond { lambda: zero, slope: zero, moment: zero };
         let mut filling = Filling { lambda: zero, ends: [[nothing; 2]; D] };

@@ -50,8 +50,12 @@ impl<T: Real, const D: usize> Slots<T, D> {
 
     /// Room for `len` slots, and lanes to spare: blocks of slots may begin at any of them.
     fn resize(&mut self, len: usize) {
-        self.particle.resize(len, 0);
+        self.particle.resize(len + LANES, 0);
         self.position.iter_mut().for_each(|p| p.resize(len + LANES, T::zero()));
+    }
+
+    fn len(&self) -> usize {
+        self.particle.len().saturating_sub(LANES)
     }
 
     fn put(&mut self, slot: usize, particle: usize, positions: [&[T]; D]) {
@@ -194,7 +198,7 @@ impl<T: Real, const D: usize> Cells<T, D> {
     /// Says that the particles have been put into the order of [`Self::order`].
     pub(super) fn renumber(&mut self) {
         let mut number = 0;
-        let all = self.slots.particle.len();
+        let all = self.slots.len();
         let Self { structure, slots, starts, overflow, .. } = self;
         let mut count_up = |range: Range<usize>| {
             for particle in &mut slots.particle[range] {
@@ -221,7 +225,7 @@ impl<T: Real, const D: usize> Cells<T, D> {
                 }
                 visit(self.overflow.clone());
             }
-            _ => visit(0..self.slots.particle.len()),
+            _ => visit(0..self.slots.len()),
         }
     }
 
@@ -374,10 +378,10 @@ impl<T: Real, const D: usize> Lattice<T, D> {
     fn cell(&self, at: [T; D]) -> [i32; D] {
         let mut cell = [0; D];
         for a in 0..D {
-            let index = ((at[a] - self.lo[a]) * self.scale[a]).floor();
+            let index = (at[a] - self.lo[a]) * self.scale[a];
             cell[a] = match self.size[a] {
                 Some(size) => index.at_least(T::zero()).truncate().min(size - 1),
-                None => index.truncate().clamp(-i32::MAX / 2, i32::MAX / 2),
+                None => index.floor().truncate().clamp(-i32::MAX / 2, i32::MAX / 2),
             };
         }
         cell

@@ -55,8 +55,8 @@ pub enum Pairs {
 /// let mut neighbors = Neighbors::new(domain, 0.2, CellStructure::Sorted)?;
 /// let (x, y) = ([0.05, 0.95, 0.5], [0.5, 0.5, 0.5]);
 /// neighbors.update([&x, &y])?;
-/// assert_eq!(neighbors.of(0), [1]); // across the periodic side
-/// assert!(neighbors.of(2).is_empty());
+/// assert!(neighbors.of(0).eq([1])); // across the periodic side
+/// assert_eq!(neighbors.of(2).len(), 0);
 /// # Ok::<(), fluid_num::Error>(())
 /// ```
 #[derive(Debug, Clone)]
@@ -66,6 +66,8 @@ pub struct Neighbors<T, const D: usize> {
     cells: Cells<T, D>,
     order: Vec<u32>,
     counts: Vec<u32>,
+    /// Where the lists of each group of `LANES` points begin, and one entry more. The n-th
+    /// neighbours of a group lie side by side, so that a lane belongs to a point.
     starts: Vec<usize>,
     list: Vec<u32>,
 }
@@ -158,12 +160,13 @@ impl<T: Real, const D: usize> Neighbors<T, D> {
         counts.resize(count, 0);
         exec::chunks([counts], &Count(&scan));
         starts.clear();
-        starts.reserve(count + 1);
+        starts.reserve(count.div_ceil(LANES) + 1);
         let mut end = 0;
         starts.push(end);
-        starts.extend(counts.iter().map(|n| {
-            // One entry to spare, which the filling writes.
-            end += (*n as usize + 1).next_multiple_of(LANES);
+        starts.extend(counts.chunks(LANES).map(|group| {
+            // One row to spare, which the filling writes.
+            let most = group.iter().fold(0, |most, n| most.max(*n));
+            end += (most as usize + 1) * LANES;
             end
         }));
         if list.len() < end {
@@ -186,11 +189,10 @@ impl<T: Real, const D: usize> Neighbors<T, D> {
 
     /// The neighbours of point `i`; none beyond the last point.
     #[inline(always)]
-    pub fn of(&self, i: usize) -> &[u32] {
-        match (self.starts.get(i), self.counts.get(i)) {
-            (Some(start), Some(count)) => &self.list[*start..][..*count as usize],
-            _ => &[],
-        }
+    pub fn of(&self, i: usize) -> impl ExactSizeIterator<Item = u32> + Clone + '_ {
+        let count = self.counts.get(i).map_or(0, |count| *count as usize);
+        let list = if count > 0 { &self.list[self.starts[i / LANES] + i % LANES..] } else { &[] };
+        list.iter().step_by(LANES).take(count).copied()
     }
 
     /// The number of pairs in all lists.
@@ -203,12 +205,26 @@ impl<T: Real, const D: usize> Neighbors<T, D> {
         self.cells.overflowed()
     }
 
-    /// The neighbours of point `i`, padded with particles of no meaning to whole blocks of lanes,
-    /// and their number.
+    /// The neighbours of the group that begins with point `first`, padded with particles of no
+    /// meaning, and their numbers.
     #[inline(always)]
-    pub(crate) fn padded(&self, i: usize) -> (&[u32], usize) {
-        let count = self.counts[i] as usize;
-        (&self.list[self.starts[i]..][..count.next_multiple_of(LANES)], count)
+    pub(crate) fn group(&self, first: usize) -> (&[[u32; LANES]], [u32; LANES]) {
+        let mut counts = [0; LANES];
+        for (count, held) in counts.iter_mut().zip(&self.counts[first..]) {
+            *count = *held;
+        }
+        let group = first / LANES;
+        let (list, _) = self.list[self.starts[group]..self.starts[group + 1]].as_chunks();
+        (&list[..list.len() - 1], counts)
+    }
+
+    /// Whether a point of the group that begins with point `first` has a neighbour.
+    #[inline(always)]
+    pub(crate) fn any(&self, first: usize) -> bool {
+        match self.starts.get(first / LANES..) {
+            Some([start, end, ..]) => *end > *start + LANES,
+            _ => false,
+        }
     }
 
     pub(crate) fn domain(&self) -> &Domain<T, D> {
@@ -219,7 +235,7 @@ impl<T: Real, const D: usize> Neighbors<T, D> {
 /// What to add to the squared distances of a block with n neighbours, so that lanes without one are
 /// out of reach: in entry n, zero in the first n lanes and `reach_squared` in the others.
 /// (A comparison with the lane's number would make lanes differ, which the compiler then splits.)
-pub(crate) fn tails<T: Real>(reach_squared: T) -> [[T; LANES]; LANES + 1] {
+fn tails<T: Real>(reach_squared: T) -> [[T; LANES]; LANES + 1] {
     let mut tails = [[T::zero(); LANES]; LANES + 1];
     for (n, tail) in tails.iter_mut().enumerate() {
         tail[n..].fill(reach_squared);
@@ -308,34 +324,44 @@ struct Fill<'a, T, const D: usize> {
 
 impl<T: Real, const D: usize> ListPass<u32> for Fill<'_, T, D> {
     #[inline(always)]
-    fn fill(&self, lists: Range<usize>, out: &mut [u32]) {
+    fn fill(&self, groups: Range<usize>, out: &mut [u32]) {
         let Self { scan, starts } = self;
         let mut candidates = Candidates::new();
         let particle = &scan.cells.slots.particle[..];
-        let base = starts[lists.start];
-        for i in lists {
-            let out = &mut out[starts[i] - base..starts[i + 1] - base];
-            // Nobody's number, where nobody is to be left out.
-            let itself = if scan.pairs == Pairs::Among { i as u32 } else { u32::MAX };
-            let at = scan.query(i);
-            scan.cells.candidates(at, &mut candidates);
-            let mut next = 0;
-            for (start, end) in candidates.ranges() {
-                let (start, end) = (*start as usize, *end as usize);
-                for slot in (start..end).step_by(LANES) {
-                    let squares = scan.squared_distances(at, slot, end);
-                    for (p, square) in particle[slot..end].iter().zip(&squares) {
-                        // The spare entry takes what is out of reach and comes after the last one.
-                        if let Some(place) = out.get_mut(next) {
-                            *place = *p;
+        let points = scan.queries.first().map_or(0, |q| q.len());
+        let base = starts[groups.start];
+        for group in groups {
+            let out = &mut out[starts[group] - base..starts[group + 1] - base];
+            let first = group * LANES;
+            for i in first..(first + LANES).min(points) {
+                // Nobody's number, where nobody is to be left out.
+                let itself = if scan.pairs == Pairs::Among { i as u32 } else { u32::MAX };
+                let at = scan.query(i);
+                scan.cells.candidates(at, &mut candidates);
+                let mut next = i - first;
+                for (start, end) in candidates.ranges() {
+                    let (start, end) = (*start as usize, *end as usize);
+                    for slot in (start..end).step_by(LANES) {
+                        let squares = scan.squared_distances(at, slot, end);
+                        let Some(found) = particle[slot..].first_chunk::<LANES>() else { continue };
+                        let mut steps = [0_u32; LANES];
+                        for k in 0..LANES {
+                            let near = (squares[k] < scan.reach_squared) & (found[k] != itself);
+                            steps[k] = if near { LANES as u32 } else { 0 };
                         }
-                        next += usize::from((*square < scan.reach_squared) & (*p != itself));
+                        for k in 0..LANES {
+                            // The spare row takes what is out of reach and comes after the last one.
+                            if let Some(place) = out.get_mut(next) {
+                                *place = found[k];
+                            }
+                            next += steps[k] as usize;
+                        }
                     }
                 }
-            }
-            // Padding points at somebody, who is then out of reach by his lane.
-            for place in out.iter_mut().skip(next) {
-                *place = 0;
+                // Padding points at somebody, who is then out of reach by his lane.
+                for place in out.iter_mut().skip(next).step_by(LANES) {
+                    *place = 0;
+                }
             }
         }
     }

@@ -43,8 +43,8 @@ fn slices<const D: usize>(x: &[Vec<f64>; D]) -> [&[f64]; D] {
     core::array::from_fn(|a| &x[a][..])
 }
 
-fn sorted(list: &[u32]) -> Vec<u32> {
-    let mut list = list.to_vec();
+fn sorted(list: impl IntoIterator<Item = u32>) -> Vec<u32> {
+    let mut list: Vec<u32> = list.into_iter().collect();
     list.sort_unstable();
     list
 }
@@ -141,7 +141,7 @@ fn particles_put_into_the_order_of_cells_have_the_same_neighbours() {
         let mut neighbors = Neighbors::new(domain, 0.08, structure).unwrap();
         neighbors.assign(slices(&x)).unwrap();
         let order = neighbors.order().to_vec();
-        assert_eq!(sorted(&order), (0..400).collect::<Vec<_>>());
+        assert_eq!(sorted(order.clone()), (0..400).collect::<Vec<_>>());
         let moved = x.clone().map(|x| order.iter().map(|i| x[*i as usize]).collect::<Vec<_>>());
         neighbors.renumber();
         neighbors.search(slices(&moved), Pairs::Among);
@@ -161,7 +161,7 @@ fn a_position_that_is_not_finite_is_an_error_that_names_the_particle() {
             neighbors.update([&[0.1, 0.2], &[0.1, 0.2]]).unwrap();
             let error = neighbors.update([&[0.1, 0.2], &[0.1, bad]]).unwrap_err();
             assert_eq!(error, Error::NotFinite { name: "particle position", place: [1, 0, 0] });
-            assert_eq!(neighbors.of(0), [1]);
+            assert!(neighbors.of(0).eq([1]));
         }
     }
 }

@@ -2,11 +2,10 @@
 
 use crate::Real;
 use crate::base::exec::ChunkPass;
-use crate::particles::at;
 use crate::particles::kernel::{Kernel, over_lattice};
 use crate::particles::liquid::{GRAIN, Liquid, Matter};
 use crate::particles::neighbors::LANES;
-use crate::particles::pairs::{BATCH, Separations, add_along, blocks, blocks_mut, gather, total};
+use crate::particles::pairs::{Around, BATCH, Lanes, lane, lanes, put};
 
 /// What a lattice at rest says of a liquid: the units of the parameters.
 #[derive(Debug, Clone, Copy)]
@@ -43,65 +42,93 @@ pub(super) struct Multipliers<'a, T, const D: usize> {
     pub(super) relaxation: T,
 }
 
+/// Sums over the neighbours of a group: of W, ∇W and |∇W|².
+struct Sums<T, const D: usize> {
+    value: Lanes<T>,
+    gradient: [Lanes<T>; D],
+    square: Lanes<T>,
+}
+
+impl<T: Real, const D: usize> Multipliers<'_, T, D> {
+    /// λ and ρ/ρ₀ of a group. Apart from the sums, whose lanes compilers else take to pieces.
+    #[inline(never)]
+    fn of(&self, first: usize, at: &[Lanes<T>; D], sums: &Sums<T, D>) -> [Lanes<T>; 2] {
+        let Liquid { kernel, walls, samples, .. } = self.liquid;
+        let Scale { volume, squares, .. } = self.scale;
+        let mut density = sums.value.map(|value| volume * (value + kernel.at_zero()));
+        let mut own = sums.gradient.map(|along| along.map(|g| volume * g));
+        if walls.reach(at) {
+            for k in 0..LANES {
+                let wall = walls.filling(lane(at, k));
+                density[k] += wall.lambda;
+                let gradient = wall.gradient();
+                for a in 0..D {
+                    own[a][k] += gradient[a];
+                }
+            }
+        }
+        if samples.reach(first) {
+            for k in 0..LANES {
+                for sample in samples.near(first + k, lane(at, k)) {
+                    density[k] += sample.volume * kernel.value(sample.distance);
+                    let slope = sample.volume * kernel.gradient(sample.distance);
+                    for a in 0..D {
+                        own[a][k] += slope * sample.offset[a];
+                    }
+                }
+            }
+        }
+        let epsilon = self.relaxation * squares;
+        let mut all = sums.square.map(|square| volume * volume * square + epsilon);
+        for own in own {
+            for k in 0..LANES {
+                all[k] += own[k] * own[k];
+            }
+        }
+        let mut lambda = [T::zero(); LANES];
+        for k in 0..LANES {
+            let deficit = (T::one() - density[k]).at_most(T::zero());
+            // Without excess there may be nothing to divide by either.
+            let divisor = if deficit < T::zero() { all[k] } else { T::one() };
+            lambda[k] = deficit / divisor;
+        }
+        [lambda, density]
+    }
+}
+
 impl<T: Real, const D: usize> ChunkPass<T, 2> for Multipliers<'_, T, D> {
     const GRAIN: usize = GRAIN;
 
     #[inline(always)]
     fn chunk(&self, first: usize, [lambda, ratio]: [&mut [T]; 2]) {
-        let Liquid { kernel, walls, samples, neighbors, .. } = self.liquid;
-        let Scale { volume, squares, .. } = self.scale;
-        let epsilon = self.relaxation * squares;
-        let position = self.liquid.particles.position_arrays();
-        let mut near = Separations::new(neighbors, position);
-        let mut slope = [T::zero(); BATCH];
-        for n in 0..lambda.len() {
-            let i = first + n;
-            let x = at(position, i);
-            let (mut sum, mut square) = ([T::zero(); LANES], [T::zero(); LANES]);
-            let mut along = [[T::zero(); LANES]; D];
-            for batch in near.batches(i) {
-                near.load(i, x, batch);
-                for b in 0..near.lanes / LANES {
-                    let squared = &blocks(&near.squared, near.lanes)[b];
-                    let slope = &mut blocks_mut(&mut slope, near.lanes)[b];
+        let Liquid { kernel, neighbors, particles, .. } = self.liquid;
+        let zero = [T::zero(); LANES];
+        let mut near = Around::new(neighbors, particles.position_arrays(), [], []);
+        let mut slopes = [zero; BATCH];
+        for n in (0..lambda.len()).step_by(LANES) {
+            near.enter(first + n);
+            let mut sums = Sums { value: zero, gradient: [zero; D], square: zero };
+            while near.load() {
+                for (slope, squared) in slopes.iter_mut().zip(&near.squared[..near.len]) {
                     for k in 0..LANES {
                         let r = squared[k].sqrt();
-                        sum[k] += kernel.value(r);
+                        sums.value[k] += kernel.value(r);
                         slope[k] = kernel.gradient(r);
-                    }
-                    for k in 0..LANES {
-                        square[k] += slope[k] * slope[k] * squared[k];
+                        sums.square[k] += slope[k] * slope[k] * squared[k];
                     }
                 }
-                add_along(&mut along, &slope, &near);
-            }
-            let mut density = volume * (total(&sum) + kernel.at_zero());
-            let mut own = [T::zero(); D];
-            for a in 0..D {
-                own[a] = volume * total(&along[a]);
-            }
-            if let Some(wall) = walls.filling(x) {
-                density += wall.lambda;
-                let gradient = wall.gradient();
-                for a in 0..D {
-                    own[a] += gradient[a];
+                for (b, slope) in slopes[..near.len].iter().enumerate() {
+                    for a in 0..D {
+                        let (sum, offset) = (&mut sums.gradient[a], &near.offset[a][b]);
+                        for k in 0..LANES {
+                            sum[k] += slope[k] * offset[k];
+                        }
+                    }
                 }
             }
-            for sample in samples.near(i, x) {
-                density += sample.volume * kernel.value(sample.distance);
-                let slope = sample.volume * kernel.gradient(sample.distance);
-                for a in 0..D {
-                    own[a] += slope * sample.offset[a];
-                }
-            }
-            let mut all = volume * volume * total(&square) + epsilon;
-            for own in own {
-                all += own * own;
-            }
-            // Without excess there may be nothing to divide by either.
-            let deficit = T::one() - density;
-            lambda[n] = if deficit < T::zero() { deficit / all } else { T::zero() };
-            ratio[n] = density;
+            let [multiplier, density] = self.of(first + n, &near.at, &sums);
+            put(lambda, n, multiplier);
+            put(ratio, n, density);
         }
     }
 }
@@ -114,54 +141,78 @@ pub(super) struct Corrections<'a, T, const D: usize> {
     pub(super) lambda: &'a [T],
 }
 
+impl<T: Real, const D: usize> Corrections<'_, T, D> {
+    /// Adds what solids contribute to Δx of a group whose multipliers are `own`.
+    #[inline(never)]
+    fn add_solids(
+        &self,
+        first: usize,
+        at: &[Lanes<T>; D],
+        own: &Lanes<T>,
+        moved: &mut [Lanes<T>; D],
+    ) {
+        let Liquid { kernel, walls, samples, .. } = self.liquid;
+        if walls.reach(at) {
+            for k in 0..LANES {
+                let gradient = walls.filling(lane(at, k)).gradient();
+                for a in 0..D {
+                    moved[a][k] += own[k] * gradient[a];
+                }
+            }
+        }
+        if samples.reach(first) {
+            for k in 0..LANES {
+                for sample in samples.near(first + k, lane(at, k)) {
+                    let slope = own[k] * sample.volume * kernel.gradient(sample.distance);
+                    for a in 0..D {
+                        moved[a][k] += slope * sample.offset[a];
+                    }
+                }
+            }
+        }
+    }
+}
+
 impl<T: Real, const D: usize> ChunkPass<T, D> for Corrections<'_, T, D> {
     const GRAIN: usize = GRAIN;
 
     #[inline(always)]
     fn chunk(&self, first: usize, out: [&mut [T]; D]) {
         let Self { lambda, .. } = self;
-        let Liquid { kernel, walls, samples, neighbors, .. } = self.liquid;
+        let Liquid { kernel, neighbors, particles, .. } = self.liquid;
         let Scale { volume, squares, kept } = self.scale;
         let (tensile, per_kept) = (self.tensile / squares, T::one() / kept);
-        let position = self.liquid.particles.position_arrays();
-        let mut near = Separations::new(neighbors, position);
-        let (mut lambdas, mut factor) = ([[T::zero(); BATCH]], [T::zero(); BATCH]);
-        for n in 0..out[0].len() {
-            let i = first + n;
-            let (x, own) = (at(position, i), lambda[i]);
-            let mut sum = [[T::zero(); LANES]; D];
-            for batch in near.batches(i) {
-                near.load(i, x, batch);
-                gather(&mut lambdas, [lambda], batch.0);
-                for b in 0..near.lanes / LANES {
-                    let squared = &blocks(&near.squared, near.lanes)[b];
-                    let lambdas = &blocks(&lambdas[0], near.lanes)[b];
-                    let factor = &mut blocks_mut(&mut factor, near.lanes)[b];
+        let zero = [T::zero(); LANES];
+        let mut near = Around::new(neighbors, particles.position_arrays(), [], [lambda]);
+        for n in (0..out[0].len()).step_by(LANES) {
+            near.enter(first + n);
+            let own = lanes(lambda, first + n);
+            let mut moved = [zero; D];
+            while near.load() {
+                for (b, squared) in near.squared[..near.len].iter().enumerate() {
+                    let (other, mut factor) = (&near.scalar[0][b], zero);
                     for k in 0..LANES {
                         let r = squared[k].sqrt();
                         let w = kernel.value(r) * per_kept;
                         let s = tensile * ((w * w) * (w * w));
-                        factor[k] = (own + lambdas[k] - s) * kernel.gradient(r);
+                        factor[k] = (own[k] + other[k] - s) * kernel.gradient(r);
+                    }
+                    for a in 0..D {
+                        let (moved, offset) = (&mut moved[a], &near.offset[a][b]);
+                        for k in 0..LANES {
+                            moved[k] += factor[k] * offset[k];
+                        }
                     }
                 }
-                add_along(&mut sum, &factor, &near);
             }
             for a in 0..D {
-                out[a][n] = volume * total(&sum[a]);
+                for k in 0..LANES {
+                    moved[a][k] *= volume;
+                }
             }
-            if own != T::zero() {
-                if let Some(wall) = walls.filling(x) {
-                    let gradient = wall.gradient();
-                    for a in 0..D {
-                        out[a][n] += own * gradient[a];
-                    }
-                }
-                for sample in samples.near(i, x) {
-                    let slope = own * sample.volume * kernel.gradient(sample.distance);
-                    for a in 0..D {
-                        out[a][n] += slope * sample.offset[a];
-                    }
-                }
+            self.add_solids(first + n, &near.at, &own, &mut moved);
+            for a in 0..D {
+                put(out[a], n, moved[a]);
             }
         }
     }
@@ -177,37 +228,43 @@ impl<T: Real, const D: usize> ChunkPass<T, 4> for Vorticity<'_, T, D> {
     const GRAIN: usize = GRAIN;
 
     #[inline(always)]
-    fn chunk(&self, first: usize, out: [&mut [T]; 4]) {
+    fn chunk(&self, first: usize, mut out: [&mut [T]; 4]) {
         let Liquid { kernel, particles, neighbors, .. } = self.liquid;
-        let (position, velocity) = (particles.position_arrays(), particles.velocity_arrays());
-        let mut near = Separations::new(neighbors, position);
-        let mut speed = [[T::zero(); BATCH]; D];
-        for n in 0..out[0].len() {
-            let i = first + n;
-            let (x, v) = (at(position, i), at(velocity, i));
-            let mut omega = [T::zero(); 3];
-            for batch in near.batches(i) {
-                near.load(i, x, batch);
-                gather(&mut speed, velocity, batch.0);
-                for k in 0..near.lanes {
-                    let slope = self.volume * kernel.gradient(near.squared[k].sqrt());
-                    let (mut u, mut g) = ([T::zero(); 3], [T::zero(); 3]);
-                    for a in 0..D {
-                        u[a] = speed[a][k] - v[a];
-                        g[a] = slope * near.offset[a][k];
-                    }
-                    let turn = cross(g, u);
-                    for a in 0..3 {
-                        omega[a] += turn[a];
+        let velocity = particles.velocity_arrays();
+        let mut near = Around::new(neighbors, particles.position_arrays(), velocity, []);
+        let zero = [T::zero(); LANES];
+        for n in (0..out[0].len()).step_by(LANES) {
+            near.enter(first + n);
+            let mut own = [zero; D];
+            for a in 0..D {
+                own[a] = lanes(velocity[a], first + n);
+            }
+            let mut omega = [zero; 3];
+            while near.load() {
+                for (b, squared) in near.squared[..near.len].iter().enumerate() {
+                    for k in 0..LANES {
+                        let slope = self.volume * kernel.gradient(squared[k].sqrt());
+                        let (mut u, mut g) = ([T::zero(); 3], [T::zero(); 3]);
+                        for a in 0..D {
+                            u[a] = near.velocity[a][b][k] - own[a][k];
+                            g[a] = slope * near.offset[a][b][k];
+                        }
+                        let turn = cross(g, u);
+                        for a in 0..3 {
+                            omega[a][k] += turn[a];
+                        }
                     }
                 }
             }
-            let mut squared = T::zero();
-            for a in 0..3 {
-                out[a][n] = omega[a];
-                squared += omega[a] * omega[a];
+            let mut size = zero;
+            for k in 0..LANES {
+                let [x, y, z] = [omega[0][k], omega[1][k], omega[2][k]];
+                size[k] = (x * x + y * y + z * z).sqrt();
             }
-            out[3][n] = squared.sqrt();
+            let [x, y, z] = omega;
+            for (out, lanes) in out.iter_mut().zip([x, y, z, size]) {
+                put(out, n, lanes);
+            }
         }
     }
 }
@@ -228,35 +285,47 @@ impl<T: Real, const D: usize> ChunkPass<T, D> for Confinement<'_, T, D> {
     #[inline(always)]
     fn chunk(&self, first: usize, out: [&mut [T]; D]) {
         let Liquid { kernel, particles, neighbors, .. } = self.liquid;
-        let position = particles.position_arrays();
-        let [_, _, _, magnitude] = self.vorticity;
-        let mut near = Separations::new(neighbors, position);
-        let mut others = [[T::zero(); BATCH]];
-        for n in 0..out[0].len() {
-            let i = first + n;
-            let x = at(position, i);
-            let mut towards = [T::zero(); 3];
-            for batch in near.batches(i) {
-                near.load(i, x, batch);
-                gather(&mut others, [magnitude], batch.0);
-                for k in 0..near.lanes {
-                    let slope = self.volume * kernel.gradient(near.squared[k].sqrt());
+        let [wx, wy, wz, magnitude] = self.vorticity;
+        let mut near = Around::new(neighbors, particles.position_arrays(), [], [magnitude]);
+        let zero = [T::zero(); LANES];
+        for n in (0..out[0].len()).step_by(LANES) {
+            near.enter(first + n);
+            let own = lanes(magnitude, first + n);
+            let mut towards = [zero; 3];
+            while near.load() {
+                for (b, squared) in near.squared[..near.len].iter().enumerate() {
+                    let (other, mut slope) = (&near.scalar[0][b], zero);
+                    for k in 0..LANES {
+                        let gradient = self.volume * kernel.gradient(squared[k].sqrt());
+                        slope[k] = (other[k] - own[k]) * gradient;
+                    }
                     for a in 0..D {
-                        towards[a] += (others[0][k] - magnitude[i]) * slope * near.offset[a][k];
+                        let (towards, offset) = (&mut towards[a], &near.offset[a][b]);
+                        for k in 0..LANES {
+                            towards[k] += slope[k] * offset[k];
+                        }
                     }
                 }
             }
-            let mut squared = T::zero();
-            for t in towards {
-                squared += t * t;
+            let omega = [wx, wy, wz].map(|w| lanes(w, first + n));
+            let mut push = [zero; 3];
+            for k in 0..LANES {
+                let at = |v: &[[T; LANES]; 3]| [v[0][k], v[1][k], v[2][k]];
+                let [x, y, z] = at(&towards);
+                let squared = x * x + y * y + z * z;
+                // Where there is no direction there is no force.
+                let scale = if squared > T::NEGLIGIBLE {
+                    self.strength / squared.sqrt()
+                } else {
+                    T::zero()
+                };
+                let turned = cross([x, y, z], at(&omega));
+                for a in 0..3 {
+                    push[a][k] = scale * turned[a];
+                }
             }
-            // Where there is no direction there is no force.
-            let scale =
-                if squared > T::NEGLIGIBLE { self.strength / squared.sqrt() } else { T::zero() };
-            let [wx, wy, wz, _] = self.vorticity;
-            let push = cross(towards, [wx[i], wy[i], wz[i]]);
             for a in 0..D {
-                out[a][n] = scale * push[a];
+                put(out[a], n, push[a]);
             }
         }
     }

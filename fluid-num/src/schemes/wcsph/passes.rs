@@ -3,11 +3,10 @@
 use super::params::WcsphParams;
 use crate::Real;
 use crate::base::exec::ChunkPass;
-use crate::particles::at;
 use crate::particles::kernel::Kernel;
 use crate::particles::liquid::{GRAIN, Liquid};
 use crate::particles::neighbors::LANES;
-use crate::particles::pairs::{BATCH, Separations, add_along, blocks, blocks_mut, gather, total};
+use crate::particles::pairs::{Around, Lanes, lane, lanes, put};
 use crate::particles::samples::Sample;
 use crate::particles::wall::Filling;
 use crate::solid::Slip;
@@ -38,35 +37,50 @@ pub(super) struct Density<'a, T, const D: usize> {
     pub(super) liquid: &'a Liquid<T, D>,
 }
 
+impl<T: Real, const D: usize> Density<'_, T, D> {
+    /// Adds what solids contribute to the density of a group.
+    #[inline(never)]
+    fn add_solids(&self, first: usize, at: &[Lanes<T>; D], density: &mut Lanes<T>) {
+        let Liquid { kernel, walls, samples, .. } = self.liquid;
+        let rest = self.params.rest_density;
+        if walls.reach(at) {
+            for k in 0..LANES {
+                density[k] += rest * walls.filling(lane(at, k)).lambda;
+            }
+        }
+        if samples.reach(first) {
+            for k in 0..LANES {
+                for sample in samples.near(first + k, lane(at, k)) {
+                    density[k] += rest * sample.volume * kernel.value(sample.distance);
+                }
+            }
+        }
+    }
+}
+
 impl<T: Real, const D: usize> ChunkPass<T, 2> for Density<'_, T, D> {
     const GRAIN: usize = GRAIN;
 
     #[inline(always)]
     fn chunk(&self, first: usize, [density, pressure]: [&mut [T]; 2]) {
-        let Liquid { kernel, mass, walls, samples, neighbors, .. } = self.liquid;
-        let rest = self.params.rest_density;
-        let position = self.liquid.particles.position_arrays();
-        let mut near = Separations::new(neighbors, position);
-        for (n, density) in density.iter_mut().enumerate() {
-            let i = first + n;
-            let x = at(position, i);
-            let mut sum = [T::zero(); LANES];
-            for batch in near.batches(i) {
-                near.load(i, x, batch);
-                for squared in blocks(&near.squared, near.lanes) {
+        let Liquid { kernel, mass, neighbors, particles, .. } = self.liquid;
+        let mut near = Around::new(neighbors, particles.position_arrays(), [], []);
+        for n in (0..density.len()).step_by(LANES) {
+            near.enter(first + n);
+            let mut sum = [kernel.at_zero(); LANES];
+            while near.load() {
+                for squared in &near.squared[..near.len] {
                     for k in 0..LANES {
                         sum[k] += kernel.value(squared[k].sqrt());
                     }
                 }
             }
-            let mut rho = *mass * (total(&sum) + kernel.at_zero());
-            if let Some(wall) = walls.filling(x) {
-                rho += rest * wall.lambda;
+            let mut rho = [T::zero(); LANES];
+            for k in 0..LANES {
+                rho[k] = *mass * sum[k];
             }
-            for sample in samples.near(i, x) {
-                rho += rest * sample.volume * kernel.value(sample.distance);
-            }
-            *density = rho;
+            self.add_solids(first + n, &near.at, &mut rho);
+            put(density, n, rho);
         }
         pressures(self.params, density, pressure);
     }
@@ -142,6 +156,37 @@ impl<T: Real, const D: usize> Acceleration<'_, T, D> {
         push
     }
 
+    /// Adds what solids do to a group whose p/ρ² are `share`.
+    #[inline(never)]
+    fn add_solids(
+        &self,
+        first: usize,
+        at: &[Lanes<T>; D],
+        share: &Lanes<T>,
+        sum: &mut [Lanes<T>; D],
+    ) {
+        let Liquid { walls, samples, .. } = self.liquid;
+        if walls.reach(at) {
+            let density = lanes(self.density, first);
+            for k in 0..LANES {
+                let push = self.wall(share[k], density[k], &walls.filling(lane(at, k)));
+                for a in 0..D {
+                    sum[a][k] += push[a];
+                }
+            }
+        }
+        if samples.reach(first) {
+            for k in 0..LANES {
+                for sample in samples.near(first + k, lane(at, k)) {
+                    let push = self.body(first + k, &sample);
+                    for a in 0..D {
+                        sum[a][k] += push[a];
+                    }
+                }
+            }
+        }
+    }
+
     /// 2(D + 2)ν/ρ₀, αch/ρ₀ and 0.01h².
     #[inline(always)]
     fn viscosity(&self) -> [T; 3] {
@@ -158,61 +203,56 @@ impl<T: Real, const D: usize> ChunkPass<T, D> for Acceleration<'_, T, D> {
 
     #[inline(always)]
     fn chunk(&self, first: usize, out: [&mut [T]; D]) {
-        let Self { params, liquid, density, pressure } = self;
-        let Liquid { kernel, walls, samples, .. } = liquid;
+        let Self { params, liquid, pressure, .. } = self;
+        let Liquid { kernel, particles, .. } = liquid;
         let mass = liquid.mass;
         let [laminar, artificial, eta] = self.viscosity();
-        let position = liquid.particles.position_arrays();
-        let velocity = liquid.particles.velocity_arrays();
-        let mut near = Separations::new(&liquid.neighbors, position);
-        let mut speed = [[T::zero(); BATCH]; D];
-        let (mut shares, mut factor) = ([[T::zero(); BATCH]], [T::zero(); BATCH]);
-        for n in 0..out[0].len() {
-            let i = first + n;
-            let (x, v) = (at(position, i), at(velocity, i));
-            let share = pressure[i];
-            let mut sum = [[T::zero(); LANES]; D];
-            for batch in near.batches(i) {
-                near.load(i, x, batch);
-                gather(&mut speed, velocity, batch.0);
-                gather(&mut shares, [pressure], batch.0);
-                for b in 0..near.lanes / LANES {
-                    let mut along = [T::zero(); LANES];
+        let velocity = particles.velocity_arrays();
+        let position = particles.position_arrays();
+        let mut near = Around::new(&liquid.neighbors, position, velocity, [pressure]);
+        let zero = [T::zero(); LANES];
+        for n in (0..out[0].len()).step_by(LANES) {
+            near.enter(first + n);
+            let share = lanes(pressure, first + n);
+            let (mut own, mut sum) = ([zero; D], [zero; D]);
+            for a in 0..D {
+                own[a] = lanes(velocity[a], first + n);
+            }
+            while near.load() {
+                for (b, squared) in near.squared[..near.len].iter().enumerate() {
+                    let mut along = zero;
                     for a in 0..D {
-                        let speed = &blocks(&speed[a], near.lanes)[b];
-                        let offset = &blocks(&near.offset[a], near.lanes)[b];
-                        let v = v[a];
+                        let (own, other) = (&own[a], &near.velocity[a][b]);
+                        let offset = &near.offset[a][b];
                         for k in 0..LANES {
-                            along[k] += (v - speed[k]) * offset[k];
+                            along[k] += (own[k] - other[k]) * offset[k];
                         }
                     }
-                    let squared = &blocks(&near.squared, near.lanes)[b];
-                    let shares = &blocks(&shares[0], near.lanes)[b];
-                    let factor = &mut blocks_mut(&mut factor, near.lanes)[b];
+                    let (shares, mut factor) = (&near.scalar[0][b], zero);
                     for k in 0..LANES {
                         let approach = along[k].at_most(T::zero());
                         let rate = laminar * along[k] + artificial * approach;
                         let viscous = rate / (squared[k] + eta);
                         let gradient = kernel.gradient(squared[k].sqrt());
-                        factor[k] = gradient * (viscous - (share + shares[k]));
+                        factor[k] = gradient * (viscous - (share[k] + shares[k]));
+                    }
+                    for a in 0..D {
+                        let (sum, offset) = (&mut sum[a], &near.offset[a][b]);
+                        for k in 0..LANES {
+                            sum[k] += factor[k] * offset[k];
+                        }
                     }
                 }
-                add_along(&mut sum, &factor, &near);
             }
             for a in 0..D {
-                out[a][n] = mass * total(&sum[a]) + params.gravity[a];
-            }
-            if let Some(wall) = walls.filling(x) {
-                let push = self.wall(share, density[i], &wall);
-                for a in 0..D {
-                    out[a][n] += push[a];
+                let gravity = params.gravity[a];
+                for k in 0..LANES {
+                    sum[a][k] = mass * sum[a][k] + gravity;
                 }
             }
-            for sample in samples.near(i, x) {
-                let push = self.body(i, &sample);
-                for a in 0..D {
-                    out[a][n] += push[a];
-                }
+            self.add_solids(first + n, &near.at, &share, &mut sum);
+            for a in 0..D {
+                put(out[a], n, sum[a]);
             }
         }
     }
