@@ -1,4 +1,5 @@
-//! What every layer stands on: the scalar, errors, how loops run, reports, digests, snapshots.
+//! What every layer stands on: the scalar, errors, how loops run, arrays that move, reports, digests,
+//! snapshots.
 
 pub mod digest;
 pub mod error;
@@ -6,5 +7,6 @@ pub mod exec;
 pub mod real;
 pub(crate) mod reduction;
 pub mod report;
+pub mod ring;
 pub mod simulation;
 pub mod snapshot;

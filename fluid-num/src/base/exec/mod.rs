@@ -11,11 +11,13 @@
 //! combine along the same tree: the result does not depend on the number of threads.
 
 mod chunks;
+mod rings;
 mod rows;
 
 use pulp::NullaryFnOnce;
 
 pub use chunks::{BlockPass, ChunkPass, ListPass, TASKS, blocks, chunks, lists};
+pub use rings::{RingPass, ring_rows};
 pub use rows::{BandPass, Banded, RowPass, bands, reduce, rows};
 
 /// The usual number of elements below which splitting costs more than it gains.
@@ -98,6 +100,14 @@ impl<const D: usize> Region<D> {
         at[D - 1] += rest;
         let start = (0..D).map(|a| at[a] * self.strides[a]).sum();
         Row { at, start, len: self.len(0) }
+    }
+
+    /// Where every place lies in the array, row by row.
+    pub fn places(&self) -> impl Iterator<Item = usize> + use<D> {
+        let region = *self;
+        (0..region.rows())
+            .map(move |n| region.row(n))
+            .flat_map(|row| row.start..row.start + row.len)
     }
 
     /// The number of rows that hold `elements`.

@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 
 use super::StableFluids;
 use super::projection::ClosedFaces;
-use crate::grid::{Field, Grid};
+use crate::grid::Field;
 use crate::poisson::Problem;
 use crate::solid::{Body, Solids};
 use crate::{Error, Real, Snapshot};
@@ -131,7 +131,7 @@ impl<T: Real, const D: usize> StableFluids<T, D> {
         let solids = self.solids.as_deref();
         let bits = |mask: Option<&[u8]>| -> Vec<bool> {
             let marked = |place: usize| mask.is_some_and(|mask| mask[place] != 0);
-            places(&self.grid).map(marked).collect()
+            self.grid.interior().places().map(marked).collect()
         };
         snapshot
             .with_bits("solid cells", bits(solids.map(|o| &o.mask[..])))
@@ -144,7 +144,7 @@ impl<T: Real, const D: usize> StableFluids<T, D> {
         let mask = |name| -> Result<Vec<u8>, Error> {
             let mut mask = vec![0; grid.array_len()];
             let bits = snapshot.bits(name, grid.cell_count())?;
-            places(&grid).zip(bits).for_each(|(place, bit)| mask[place] = u8::from(bit));
+            grid.interior().places().zip(bits).for_each(|(place, bit)| mask[place] = u8::from(bit));
             Ok(mask)
         };
         let (mut solid, closed) = (mask("solid cells")?, mask("closed cells")?);
@@ -198,12 +198,6 @@ impl<T: Real, const D: usize> Obstacles<T, D> {
             }
         }
     }
-}
-
-/// Where each cell lies in an array, x fastest.
-fn places<T: Real, const D: usize>(grid: &Grid<T, D>) -> impl Iterator<Item = usize> {
-    let region = grid.interior();
-    (0..region.rows()).map(move |n| region.row(n)).flat_map(|row| row.start..row.start + row.len)
 }
 
 /// The solids, where any cell or face is closed.
