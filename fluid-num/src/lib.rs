@@ -22,6 +22,7 @@ pub use base::report::{SolveReport, StepReport};
 pub use base::simulation::{Simulation, Stepper};
 pub use base::snapshot::Snapshot;
 pub use grid::{Boundary, Faces, Field, Grid, Location, Side};
+pub use schemes::lbm::{Lbm, LbmParams};
 pub use schemes::pbf::{Pbf, PbfParams};
 pub use schemes::stable_fluids::{
     Effect, QuantityParams, Source, StableFluids, StableFluidsParams, StepPart, Stepping,
@@ -37,6 +38,13 @@ pub type Grid3<T> = Grid<T, 3>;
 pub type StableFluids2<T> = StableFluids<T, 2>;
 /// Stable fluids in space.
 pub type StableFluids3<T> = StableFluids<T, 3>;
+
+/// Lattice Boltzmann in the plane, on nine velocities.
+pub type LbmD2Q9<T> = Lbm<T, schemes::lbm::D2Q9, 2, 9>;
+/// Lattice Boltzmann in space, on 19 velocities.
+pub type LbmD3Q19<T> = Lbm<T, schemes::lbm::D3Q19, 3, 19>;
+/// Lattice Boltzmann in space, on 27 velocities.
+pub type LbmD3Q27<T> = Lbm<T, schemes::lbm::D3Q27, 3, 27>;
 
 /// Position-based fluids in the plane.
 pub type Pbf2<T> = Pbf<T, 2>;

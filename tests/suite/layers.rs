@@ -17,7 +17,7 @@ const ROOMS: [(&str, &[&str]); 8] = [
 ];
 
 /// Names that `lib.rs` exports, and the rooms that they live in.
-const EXPORTS: [(&str, &str); 17] = [
+const EXPORTS: [(&str, &str); 19] = [
     ("Error", "base"),
     ("Real", "base"),
     ("SolveReport", "base"),
@@ -31,6 +31,8 @@ const EXPORTS: [(&str, &str); 17] = [
     ("Grid", "grid"),
     ("Location", "grid"),
     ("Side", "grid"),
+    ("Lbm", "schemes"),
+    ("LbmParams", "schemes"),
     ("Pbf", "schemes"),
     ("StableFluids", "schemes"),
     ("Stam2003", "schemes"),
@@ -65,8 +67,8 @@ fn sources() -> Vec<Source> {
             } else if path.extension().is_some_and(|e| e == "rs") {
                 let below = path.strip_prefix(root()).unwrap();
                 let path_name = below.to_string_lossy().replace('\\', "/");
-                // A file of tests alone is declared under `#[cfg(test)]`.
-                if !path_name.ends_with("/tests.rs") {
+                // Files of tests alone are declared under `#[cfg(test)]`.
+                if !path_name.ends_with("/tests.rs") && !path_name.contains("/tests/") {
                     let code = library_code(&fs::read_to_string(&path).unwrap());
                     sources.push(Source { path: path_name, code });
                 }

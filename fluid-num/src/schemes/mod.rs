@@ -1,5 +1,6 @@
 //! The schemes: parameters, state, step.
 
+pub mod lbm;
 pub mod pbf;
 pub mod stable_fluids;
 pub mod stam2003;

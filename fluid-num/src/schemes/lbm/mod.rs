@@ -1,0 +1,460 @@
+//! Lattice Boltzmann: populations of a few velocities stream from cell to cell and collide.
+//!
+//! ```text
+//! f_k(x + c_k, t + 1) = f_k(x, t) + Ω_k(f)(x, t)           c_s² = 1/3, p = c_s²δρ
+//! f_k^eq = w_k ρ(1 + 3c·u + 4.5(c·u)² − 1.5u²)             ν = c_s²(τ − ½)Δx²/Δt
+//! ∂ρ/∂t + ∇·(ρu) = 0,  ∂(ρu)/∂t + ∇·(ρuu) = −∇p + ∇·(ρν(∇u + ∇uᵀ)) + F    for |u| ≪ c_s
+//! ```
+//!
+//! **Method.** Second order in space and in time at a fixed Mach number falling with the step.
+//! Collisions: BGK, two relaxation times, recursive regularised, central moments, each with
+//! Smagorinsky's eddies if wanted; forces after Guo. Populations are stored as deviations from the
+//! fluid at rest, each velocity's as a ring that streams by moving its head: one array a velocity,
+//! read and written once a step.
+//!
+//! **Steps.** A step of the lattice takes [`LbmParams::time_step`], fixed. [`Lbm::step`] does as many
+//! whole ones as time has come for and keeps the rest for the next call.
+//!
+//! **Stability.** |u| below about 0.3 cells a step (0.1 for accuracy), and a cell's Reynolds number
+//! |u|Δx/ν below about 10 (BGK) to some thousand (central moments); see [`LatticeUnits`].
+//!
+//! **Fields.** Pressure above that at rest, Pa, and velocity, m/s, both of the end of the last step,
+//! at centres of cells.
+//!
+//! **Cost.** 2·Q·`size_of::<T>()` bytes of memory traffic a cell and lattice step.
+//!
+//! **Solids** are cells whose centre a body covers or that are closed by hand; fluid sticks to them
+//! half-way between cells, and pushes bodies by momentum exchange.
+//!
+//! **Not modelled.** Heat, phases, surfaces of solids between the half-ways.
+//!
+//! **Validated by** Taylor–Green vortices, Poiseuille and Couette flow, the lid-driven cavity and a
+//! plain two-array implementation.
+//!
+//! References: T. Krüger et al., *The Lattice Boltzmann Method*, Springer 2017,
+//! <https://doi.org/10.1007/978-3-319-44649-3>; that of the periodic shift: M. Mohrhard et al., *An
+//! auto-vectorization friendly parallel lattice Boltzmann streaming scheme for direct addressing*,
+//! 2019, <https://doi.org/10.1016/j.compfluid.2019.01.001>; see the parts for theirs.
+
+mod collide;
+mod expansion;
+mod input;
+mod lattice;
+mod observe;
+mod open;
+mod params;
+mod sides;
+mod simulation;
+mod solids;
+#[cfg(test)]
+mod tests;
+mod units;
+
+use alloc::vec::Vec;
+use core::marker::PhantomData;
+
+pub use lattice::{D2Q9, D3Q19, D3Q27, Lattice, opposite};
+pub use params::{Collision, LbmParams, Outlet};
+pub use units::LatticeUnits;
+
+use crate::base::error::check;
+use crate::base::exec;
+use crate::base::ring::Ring;
+use crate::solid::Body;
+use crate::{Error, Field, Grid, Real, Side, StepReport};
+use collide::{Collide, Push, Regularising, Rule, Shear, TwoRates};
+use input::make;
+use observe::{Observe, Scales};
+use open::Opening;
+use sides::Patch;
+use solids::Obstacles;
+
+/// How many steps may pass before the run is looked at.
+const WATCH: usize = 64;
+
+/// A lattice Boltzmann simulation on the lattice `L` of `Q` velocities in `D` dimensions.
+///
+/// ```
+/// use fluid_num::schemes::lbm::LbmParams;
+/// use fluid_num::{Boundary, Grid2, LbmD2Q9, Side};
+/// let lid = Side::Moving { velocity: [1.0, 0.0] };
+/// let params = LbmParams {
+///     boundary: Boundary::all(Side::NoSlip).with(1, 1, lid),
+///     ..Default::default()
+/// };
+/// let mut cavity = LbmD2Q9::<f32>::new(Grid2::new([64, 64], 1.0 / 64.0)?, params)?;
+/// let report = cavity.step(0.2)?;
+/// assert_eq!(report.substeps, 200);
+/// assert!(cavity.velocity()[0][[32, 63]] > 0.5); // the lid drags the fluid along
+/// # Ok::<(), fluid_num::Error>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct Lbm<T, L, const D: usize, const Q: usize> {
+    params: LbmParams<T, D>,
+    grid: Grid<T, D>,
+    lattice: PhantomData<L>,
+    // State: the populations before the next collision.
+    populations: [Ring<T>; Q],
+    force: Option<[Field<T, D>; D]>,
+    time: T,
+    pending: T,
+    steps: u64,
+    report: StepReport<T>,
+    // What follows from the state.
+    pressure: Field<T, D>,
+    velocity: [Field<T, D>; D],
+    // What follows from the parameters.
+    scales: Scales<T>,
+    patches: Vec<Patch<T, D>>,
+    openings: Vec<Opening<T, D>>,
+    // What stands in the way.
+    obstacles: Obstacles<T, D>,
+}
+
+impl<T, L, const D: usize, const Q: usize> Lbm<T, L, D, Q>
+where
+    T: Real,
+    L: Lattice<D, Q>,
+{
+    /// Fluid at rest.
+    ///
+    /// # Errors
+    /// As [`LbmParams::check`]; [`Error::InvalidParameter`] where cells, step and viscosity make
+    /// lattice units that are no finite numbers, or a side is faster than sound.
+    pub fn new(grid: Grid<T, D>, params: LbmParams<T, D>) -> Result<Self, Error> {
+        params.check()?;
+        let scales = Scales::new(grid.dx(), params.time_step, params.rest_density);
+        scales.check()?;
+        check::finite("the relaxation time", params.relaxation_time(grid.dx()))?;
+        let per_speed = T::one() / scales.velocity;
+        let mut openings = Vec::new();
+        for (axis, ends) in params.boundary.sides.iter().enumerate() {
+            for (end, side) in ends.iter().enumerate() {
+                if let Side::Inflow { velocity } | Side::Moving { velocity } = side {
+                    let name = "the velocity of a side in cells a step";
+                    let expected = "below 0.57, the speed of sound: use a shorter time step";
+                    for v in velocity {
+                        check::within(name, *v * per_speed, -0.57, 0.57, expected)?;
+                    }
+                }
+                match side {
+                    Side::Inflow { velocity } => {
+                        let velocity = velocity.map(|v| v * per_speed);
+                        openings.push(Opening::inflow(&grid, axis, end, velocity));
+                    }
+                    Side::Open => {
+                        let density = params.open_pressure[axis][end] / scales.pressure;
+                        openings.push(Opening::outlet::<Q>(
+                            &grid,
+                            axis,
+                            end,
+                            params.outlet,
+                            density,
+                        ));
+                    }
+                    _ => {}
+                }
+            }
+        }
+        Ok(Self {
+            params,
+            grid,
+            lattice: PhantomData,
+            populations: core::array::from_fn(|_| Ring::new(grid.array_len(), T::zero())),
+            force: None,
+            time: T::zero(),
+            pending: T::zero(),
+            steps: 0,
+            report: StepReport::nothing(T::zero()),
+            pressure: Field::zeros(grid),
+            velocity: core::array::from_fn(|_| Field::zeros(grid)),
+            scales,
+            patches: sides::patches::<T, L, D, Q>(&grid, &params.boundary, per_speed),
+            openings,
+            obstacles: Obstacles::new(&grid),
+        })
+    }
+
+    /// The grid.
+    pub fn grid(&self) -> &Grid<T, D> {
+        &self.grid
+    }
+
+    /// The parameters.
+    pub fn params(&self) -> &LbmParams<T, D> {
+        &self.params
+    }
+
+    /// The pressure above that of the fluid at rest, Pa (N/m in the plane).
+    pub fn pressure(&self) -> &Field<T, D> {
+        &self.pressure
+    }
+
+    /// The velocity, m/s.
+    pub fn velocity(&self) -> &[Field<T, D>; D] {
+        &self.velocity
+    }
+
+    /// The density of a cell, kg/m³ (kg/m² in the plane), or `None` outside.
+    pub fn density(&self, cell: [usize; D]) -> Option<T> {
+        let pressure = self.pressure.get(cell)?;
+        Some(self.params.rest_density * (T::one() + pressure / self.scales.pressure))
+    }
+
+    /// The bodies.
+    pub fn bodies(&self) -> &[Body<T, D>] {
+        &self.obstacles.bodies
+    }
+
+    /// The bodies, to be changed. Fluid sticks to them. `step` adds the mean force and torque of its
+    /// lattice steps to theirs; cells that a body has left are filled with fluid that moves as it
+    /// does. A step after a change takes memory.
+    pub fn bodies_mut(&mut self) -> &mut Vec<Body<T, D>> {
+        &mut self.obstacles.bodies
+    }
+
+    /// Makes the cells where `mask` holds solid, and the others no longer.
+    pub fn close_cells(&mut self, mask: impl FnMut([usize; D]) -> bool) {
+        self.obstacles.close_cells(&self.grid, mask);
+    }
+
+    /// Whether a cell was solid in the last step.
+    pub fn is_solid(&self, cell: [usize; D]) -> bool {
+        (0..D).all(|a| cell[a] < self.grid.cells()[a])
+            && self.obstacles.is_solid(self.grid.index(cell))
+    }
+
+    /// The force on every cell, N/m³ (N/m² in the plane), beside that of
+    /// [`LbmParams::acceleration`]; 0 until set. The first call takes memory for it.
+    pub fn force_mut(&mut self) -> &mut [Field<T, D>; D] {
+        let grid = self.grid;
+        self.force.get_or_insert_with(|| core::array::from_fn(|_| Field::zeros(grid)))
+    }
+
+    /// The population number `k` of a cell as deviation from the fluid at rest, f_k − w_k; `None`
+    /// where there is no such cell or velocity.
+    pub fn population(&self, k: usize, cell: [usize; D]) -> Option<T> {
+        let inside = (0..D).all(|a| cell[a] < self.grid.cells()[a]);
+        let ring = self.populations.get(k)?;
+        inside.then(|| ring.get(self.grid.index(cell)))
+    }
+
+    /// Takes over the state of a simulation of the same grid and parameters. Populations are copied
+    /// without allocating; bodies as their `clone_from` does.
+    ///
+    /// # Errors
+    /// [`Error::GridMismatch`] for another grid, [`Error::InvalidParameter`] for other parameters;
+    /// nothing is changed then.
+    pub fn copy_from(&mut self, other: &Self) -> Result<(), Error> {
+        if self.grid != other.grid {
+            return Err(Error::GridMismatch { name: "the source" });
+        }
+        if self.params != other.params {
+            let value = other.params.kinematic_viscosity.to_f64();
+            let expected = "with all other parameters that of the target";
+            return Err(Error::InvalidParameter {
+                name: "the source's viscosity",
+                value,
+                expected,
+            });
+        }
+        for (own, other) in self.populations.iter_mut().zip(&other.populations) {
+            own.copy_from(other);
+        }
+        self.force.clone_from(&other.force);
+        self.pressure.copy_from(&other.pressure)?;
+        for (own, other) in self.velocity.iter_mut().zip(&other.velocity) {
+            own.copy_from(other)?;
+        }
+        self.openings.clone_from(&other.openings);
+        self.obstacles.clone_from(&other.obstacles);
+        (self.time, self.pending) = (other.time, other.pending);
+        (self.steps, self.report) = (other.steps, other.report);
+        Ok(())
+    }
+
+    /// Advances by the whole lattice steps that `dt` seconds, and what was left over before, make
+    /// room for; what is left over now waits for the next call.
+    ///
+    /// # Errors
+    /// [`Error::InvalidTimeStep`]; [`Error::GridMismatch`] or [`Error::NotFinite`] for a force that
+    /// was replaced or is not finite: the state is as before. [`Error::Unstable`] with the number
+    /// of the lattice step that is no longer finite, to within 64.
+    pub fn step(&mut self, dt: T) -> Result<StepReport<T>, Error> {
+        check::time_step(dt)?;
+        self.check_inputs()?;
+        if dt == T::zero() {
+            return Ok(StepReport::nothing(self.report.max_speed));
+        }
+        let count = self.due(dt);
+        self.advance(count)
+    }
+
+    /// Advances by `count` lattice steps, whatever is left over from [`Self::step`].
+    ///
+    /// # Errors
+    /// As [`Self::step`].
+    pub fn advance(&mut self, count: usize) -> Result<StepReport<T>, Error> {
+        self.check_inputs()?;
+        self.look_at_solids();
+        let mut done = 0;
+        while done < count {
+            let now = WATCH.min(count - done);
+            for _ in 0..now {
+                self.remember();
+                self.collide();
+                self.stream();
+                self.enter();
+            }
+            done += now;
+            self.steps += now as u64;
+            self.observe();
+            self.check_flow()?;
+        }
+        self.push_bodies(count)?;
+        let max_speed = self.max_speed();
+        self.report = StepReport {
+            time: T::of_usize(count) * self.params.time_step,
+            substeps: count,
+            cfl: max_speed / self.scales.velocity,
+            ..StepReport::nothing(max_speed)
+        };
+        self.time += self.report.time;
+        Ok(self.report)
+    }
+
+    /// The largest velocity component, m/s.
+    fn max_speed(&self) -> T {
+        self.velocity.iter().fold(T::zero(), |most, u| most.worst(u.max_abs()))
+    }
+
+    /// How many lattice steps to do now.
+    fn due(&mut self, dt: T) -> usize {
+        let step = self.params.time_step;
+        self.pending += dt;
+        // A hair's tolerance: 60 frames of 1/60 s are 60 steps, whatever the rounding of the sum.
+        let whole = (self.pending / step + T::of(1e-4)).floor();
+        let most = T::of_usize(self.params.max_substeps);
+        if whole > most {
+            self.pending = T::zero();
+            return self.params.max_substeps;
+        }
+        self.pending -= whole * step;
+        whole.to_f64() as usize
+    }
+
+    fn check_inputs(&self) -> Result<(), Error> {
+        self.bodies().iter().try_for_each(Body::check)?;
+        for field in self.force.iter().flatten() {
+            field.check_shape(&self.grid, crate::Location::Center, "force")?;
+            field.check_finite("force")?;
+        }
+        Ok(())
+    }
+
+    /// Whether the last steps stayed within the range of numbers.
+    fn check_flow(&self) -> Result<(), Error> {
+        for field in self.velocity.iter().chain([&self.pressure]) {
+            let name = "populations";
+            field.check_finite(name).map_err(|e| e.into_unstable(self.steps - 1))?;
+        }
+        Ok(())
+    }
+
+    /// Every site's populations collide.
+    fn collide(&mut self) {
+        let forced = !push(&self.params, &self.scales, &self.force).is_nothing();
+        match (forced, self.params.smagorinsky > T::zero()) {
+            (false, false) => self.collide_with::<false, false>(),
+            (false, true) => self.collide_with::<false, true>(),
+            (true, false) => self.collide_with::<true, false>(),
+            (true, true) => self.collide_with::<true, true>(),
+        }
+    }
+
+    fn collide_with<const FORCED: bool, const EDDIES: bool>(&mut self) {
+        let c = self.params.smagorinsky;
+        let shear = Shear {
+            time: self.params.relaxation_time(self.grid.dx()),
+            eddies: T::of(18.0 * core::f64::consts::SQRT_2) * c * c,
+        };
+        match self.params.collision {
+            Collision::Bgk => self.run(TwoRates::<T, FORCED, EDDIES>::new(shear, None)),
+            Collision::Trt { magic } => {
+                self.run(TwoRates::<T, FORCED, EDDIES>::new(shear, Some(magic)));
+            }
+            Collision::Regularised => {
+                self.run(Regularising::<T, FORCED, EDDIES> { shear, central: false });
+            }
+            Collision::CentralMoments => {
+                self.run(Regularising::<T, FORCED, EDDIES> { shear, central: true });
+            }
+        }
+    }
+
+    fn run(&mut self, rule: impl Rule<T, L, D, Q>) {
+        let Self { params, scales, force, populations, lattice, .. } = self;
+        let pass = Collide { rule, push: push(params, scales, force), lattice: *lattice };
+        let arcs = populations.each_mut().map(Ring::as_arc);
+        exec::ring_rows(&self.grid.interior(), arcs, &pass);
+    }
+
+    /// Keeps what convective outlets need of the populations before the collision.
+    fn remember(&mut self) {
+        for opening in &mut self.openings {
+            opening.remember(&self.populations);
+        }
+    }
+
+    /// Every population moves on by its velocity.
+    fn stream(&mut self) {
+        for (k, ring) in self.populations.iter_mut().enumerate() {
+            ring.shift(sides::step::<T, L, D, Q>(&self.grid, k));
+        }
+    }
+
+    /// What comes in from the sides takes its place.
+    fn enter(&mut self) {
+        let Self { params, scales, force, populations, patches, openings, obstacles, .. } = self;
+        for patch in patches {
+            patch.apply(populations);
+        }
+        obstacles.bounce::<L, Q>(&self.grid, populations);
+        let push = push(params, scales, force);
+        for opening in openings {
+            opening.apply::<L, Q>(
+                populations,
+                |i| obstacles.is_solid(i),
+                |i| push.at(i),
+                |density, u, f, deviation| make::<T, L, D, Q>(params, density, u, f, deviation),
+            );
+        }
+    }
+
+    /// Sets pressure and velocity to what the populations say.
+    fn observe(&mut self) {
+        self.obstacles.clear(&mut self.populations);
+        let Self { params, scales, force, populations, lattice, pressure, velocity, .. } = self;
+        let push = push(params, scales, force);
+        let pass = Observe { populations, push, scales: *scales, lattice: *lattice };
+        let region = self.grid.interior();
+        let mut fields = core::iter::once(pressure).chain(velocity);
+        let mut next = |_| fields.next().map(Field::as_mut_slice).unwrap_or_default();
+        if D == 2 {
+            exec::rows::<T, D, 3>(&region, core::array::from_fn(&mut next), &pass);
+        } else {
+            exec::rows::<T, D, 4>(&region, core::array::from_fn(&mut next), &pass);
+        }
+        self.obstacles.clear_fields(&mut self.pressure, &mut self.velocity);
+    }
+}
+
+/// What pushes the fluid.
+fn push<'a, T: Real, const D: usize>(
+    params: &LbmParams<T, D>,
+    scales: &Scales<T>,
+    force: &'a Option<[Field<T, D>; D]>,
+) -> Push<'a, T, D> {
+    let field = force.as_ref().map(|f| (f.each_ref().map(Field::as_slice), scales.force));
+    Push { uniform: params.acceleration.map(|a| a * scales.acceleration), field }
+}

@@ -1,0 +1,93 @@
+//! What populations say of the flow: pressure and velocity.
+
+use core::marker::PhantomData;
+
+use super::collide::{BLOCK, Block, Push};
+use super::expansion::Moments;
+use super::lattice::Lattice;
+use crate::base::error::check;
+use crate::base::exec::{Row, RowPass};
+use crate::base::ring::Ring;
+use crate::{Error, Real};
+
+/// What lattice units are worth.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Scales<T> {
+    /// A cell a step, m/s.
+    pub(super) velocity: T,
+    /// δρ = 1, Pa.
+    pub(super) pressure: T,
+    /// 1 m/s², in cells a step².
+    pub(super) acceleration: T,
+    /// 1 N a volume, likewise times the density.
+    pub(super) force: T,
+}
+
+impl<T: Real> Scales<T> {
+    /// The scales of cells of `dx`, steps of `dt` and a density.
+    pub(super) fn new(dx: T, dt: T, density: T) -> Self {
+        let velocity = dx / dt;
+        let acceleration = dt / velocity;
+        Self {
+            velocity,
+            pressure: density * velocity * velocity * T::of(1.0 / 3.0),
+            acceleration,
+            force: acceleration / density,
+        }
+    }
+}
+
+impl<T: Real> Scales<T> {
+    pub(super) fn check(&self) -> Result<(), Error> {
+        check::positive("dx/time_step", self.velocity)?;
+        check::positive("rest_density·(dx/time_step)²", self.pressure)?;
+        check::positive("time_step²/dx", self.acceleration)?;
+        check::positive("time_step²/(dx·rest_density)", self.force)
+    }
+}
+
+/// Pressure, then velocity, of a row.
+pub(super) struct Observe<'a, T, L, const D: usize, const Q: usize> {
+    pub(super) populations: &'a [Ring<T>; Q],
+    pub(super) push: Push<'a, T, D>,
+    pub(super) scales: Scales<T>,
+    pub(super) lattice: PhantomData<L>,
+}
+
+impl<T, L, const D: usize, const Q: usize, const N: usize> RowPass<T, D, N>
+    for Observe<'_, T, L, D, Q>
+where
+    T: Real,
+    L: Lattice<D, Q>,
+{
+    #[inline(always)]
+    fn row(&self, row: Row<D>, mut out: [&mut [T]; N]) {
+        let Scales { velocity, pressure, .. } = self.scales;
+        let half = T::of(0.5);
+        let mut h = [Block([T::zero(); BLOCK]); Q];
+        let mut force = self.push.uniform.map(|f| Block([f; BLOCK]));
+        let mut flow = [Block([T::zero(); BLOCK]); N];
+        for start in (0..row.len).step_by(BLOCK) {
+            let len = BLOCK.min(row.len - start);
+            for k in 0..Q {
+                self.populations[k].read(row.start + start, &mut h[k].0[..len]);
+            }
+            self.push.fill(row.start + start, len, &mut force);
+            for i in 0..BLOCK {
+                let mut site = [T::zero(); Q];
+                for k in 0..Q {
+                    site[k] = h[k].0[i];
+                }
+                let Moments { density, momentum, .. } = Moments::of::<L, Q, false>(&site);
+                let scale = velocity / (T::one() + density);
+                flow[0].0[i] = pressure * density;
+                for a in 0..D {
+                    flow[a + 1].0[i] = (momentum[a] + half * force[a].0[i]) * scale;
+                }
+            }
+            for (out, flow) in out.iter_mut().zip(&flow) {
+                out[start..][..len].copy_from_slice(&flow.0[..len]);
+            }
+        }
+    }
+}

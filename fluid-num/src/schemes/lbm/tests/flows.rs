@@ -1,0 +1,184 @@
+//! Flows with exact solutions.
+
+use super::*;
+use core::f64::consts::TAU;
+
+/// A Taylor–Green vortex of n² cells that decays for `time` turnover units of n² steps; the relative
+/// error of its velocity, and the viscosity that its amplitude fell by.
+fn taylor_green(n: usize, collision: Collision<f64>) -> (f64, f64) {
+    let nu = 0.05;
+    let k = TAU / n as f64;
+    let u0 = 0.05 * 32.0 / n as f64;
+    let mut lbm = unit::<f64, D2Q9, 2, 9>(
+        [n; 2],
+        LbmParams { collision, kinematic_viscosity: nu, ..periodic() },
+    );
+    let flow = |[x, y]: [f64; 2], decay: f64| {
+        let (sx, cx) = (k * x).sin_cos();
+        let (sy, cy) = (k * y).sin_cos();
+        let u = u0 * decay;
+        let pressure = -0.25 * u * u * (libm::cos(2.0 * k * x) + libm::cos(2.0 * k * y));
+        ([-u * cx * sy, u * sx * cy], pressure)
+    };
+    lbm.set_flow(|p| flow(p, 1.0)).unwrap();
+    let amplitude = |lbm: &Lbm<f64, D2Q9, 2, 9>| {
+        lbm.velocity().iter().flat_map(|u| u.values()).map(|u| u * u).sum::<f64>().sqrt()
+    };
+    let start = n * n / 8;
+    lbm.advance(start).unwrap();
+    let early = amplitude(&lbm);
+    let rest = n * n / 8;
+    lbm.advance(rest).unwrap();
+    let measured = libm::log(early / amplitude(&lbm)) / (2.0 * k * k * rest as f64);
+    let decay = libm::exp(-2.0 * nu * k * k * (start + rest) as f64);
+    let (mut error, mut whole) = (0.0, 0.0);
+    for j in 0..n {
+        for i in 0..n {
+            let (exact, _) = flow(lbm.grid().center([i, j]), decay);
+            for a in 0..2 {
+                error += (lbm.velocity()[a][[i, j]] - exact[a]).powi(2);
+                whole += exact[a] * exact[a];
+            }
+        }
+    }
+    ((error / whole).sqrt(), measured / nu)
+}
+
+#[test]
+fn taylor_green_vortices_converge_at_second_order_to_the_right_viscosity() {
+    for collision in Collision::all() {
+        let (coarse, _) = taylor_green(32, collision);
+        let (fine, nu) = taylor_green(64, collision);
+        let order = (coarse / fine).log2();
+        assert!(order > 1.9, "{collision:?}: {coarse} {fine} order {order}");
+        assert!((nu - 1.0).abs() < 0.005, "{collision:?}: viscosity {nu}");
+    }
+}
+
+/// The profile of a channel along x, driven by a force, at rest with itself.
+fn poiseuille<L: Lattice<D, Q>, const D: usize, const Q: usize>(
+    collision: Collision<f64>,
+    nu: f64,
+    height: usize,
+) -> Vec<f64> {
+    let mut cells = [2; D];
+    cells[1] = height;
+    let mut acceleration = [0.0; D];
+    acceleration[0] = 1e-6;
+    let mut boundary = Boundary::periodic();
+    boundary.sides[1] = [Side::NoSlip; 2];
+    let params =
+        LbmParams { collision, kinematic_viscosity: nu, acceleration, boundary, ..periodic() };
+    let mut lbm = unit::<f64, L, D, Q>(cells, params);
+    // What is left of the start falls by exp(−π²νt/H²).
+    let steps = (30.0 * (height * height) as f64 / (10.0 * nu)) as usize;
+    lbm.advance(steps).unwrap();
+    let at = |j| {
+        let mut cell = [1; D];
+        cell[1] = j;
+        cell
+    };
+    (0..height).map(|j| lbm.velocity()[0][at(j)]).collect()
+}
+
+/// The parabola between walls half-way, and the slip that the lattice adds: F/(2ν)·(4Λ/3 − ¼).
+fn parabola(nu: f64, height: usize, magic: f64) -> Vec<f64> {
+    let at = |j: usize| {
+        let y = j as f64 + 0.5;
+        1e-6 / (2.0 * nu) * (y * (height as f64 - y) + 4.0 / 3.0 * magic - 0.25)
+    };
+    (0..height).map(at).collect()
+}
+
+fn is_poiseuille<L: Lattice<D, Q>, const D: usize, const Q: usize>() {
+    for nu in [0.05, 0.2, 0.6] {
+        let cases = [
+            (Collision::trt(), 3.0 / 16.0),
+            (Collision::Trt { magic: 0.25 }, 0.25),
+            (Collision::Bgk, 9.0 * nu * nu),
+        ];
+        for (collision, magic) in cases {
+            let profile = poiseuille::<L, D, Q>(collision, nu, 9);
+            let exact = parabola(nu, 9, magic);
+            let largest = exact[4];
+            for (u, exact) in profile.iter().zip(&exact) {
+                let error = (u - exact).abs() / largest;
+                assert!(error < 1e-10, "{} {collision:?} ν = {nu}: {error}", L::NAME);
+            }
+        }
+    }
+}
+
+#[test]
+fn poiseuille_flow_slips_at_walls_as_the_magic_parameter_says() {
+    is_poiseuille::<D2Q9, 2, 9>();
+    is_poiseuille::<D3Q19, 3, 19>();
+    is_poiseuille::<D3Q27, 3, 27>();
+}
+
+#[test]
+fn poiseuille_flow_converges_at_second_order_for_every_collision() {
+    for collision in Collision::all() {
+        let error = |height: usize| {
+            let profile = poiseuille::<D2Q9, 2, 9>(collision, 0.1, height);
+            let exact = parabola(0.1, height, 3.0 / 16.0);
+            let worst = profile.iter().zip(&exact).map(|(u, e)| (u - e).abs());
+            worst.fold(0.0, f64::max) / exact[height / 2]
+        };
+        let [coarse, fine] = [8, 16].map(error);
+        assert!(fine < 1e-10 || (coarse / fine).log2() > 1.9, "{collision:?}: {coarse} {fine}");
+        assert!(coarse < 0.02, "{collision:?}: {coarse}");
+    }
+}
+
+#[test]
+fn couette_flow_is_exact() {
+    for collision in Collision::all() {
+        let boundary = Boundary::periodic().with(1, 0, Side::NoSlip).with(
+            1,
+            1,
+            Side::Moving { velocity: [0.05, 0.0] },
+        );
+        let params = LbmParams { collision, kinematic_viscosity: 0.3, boundary, ..periodic() };
+        let mut lbm = unit::<f64, D2Q9, 2, 9>([3, 10], params);
+        lbm.advance(1500).unwrap();
+        for j in 0..10 {
+            let exact = 0.05 * (j as f64 + 0.5) / 10.0;
+            let error = (lbm.velocity()[0][[1, j]] - exact).abs();
+            assert!(error < 1e-12, "{collision:?}: {error} at {j}");
+        }
+    }
+}
+
+/// The extreme value of a component of velocity along one of the cavity's middle lines, by the
+/// parabola through three cells.
+fn extreme(lbm: &Lbm<f64, D2Q9, 2, 9>, axis: usize, sign: f64) -> f64 {
+    let n = lbm.grid().cells()[0];
+    let at = |i: usize| {
+        let u = |m: usize| lbm.velocity()[axis][if axis == 0 { [m, i] } else { [i, m] }];
+        sign * 0.5 * (u(n / 2) + u(n / 2 - 1))
+    };
+    let i = (1..n - 1).max_by(|i, j| at(*i).total_cmp(&at(*j))).unwrap();
+    let [l, m, r] = [at(i - 1), at(i), at(i + 1)];
+    m - (r - l).powi(2) / (8.0 * (r + l - 2.0 * m))
+}
+
+#[test]
+fn the_cavity_at_reynolds_100_is_that_of_marchi_within_a_percent() {
+    let n = 64;
+    let lid = 0.1;
+    let params = LbmParams {
+        kinematic_viscosity: lid * n as f64 / 100.0,
+        boundary: Boundary::all(Side::NoSlip).with(1, 1, Side::Moving { velocity: [lid, 0.0] }),
+        ..Default::default()
+    };
+    let mut lbm = unit::<f64, D2Q9, 2, 9>([n; 2], params);
+    lbm.advance(12_000).unwrap();
+    // Marchi, Suero, Araki 2009.
+    for (axis, sign, exact) in
+        [(0, -1.0, 0.214_041_7), (1, 1.0, 0.179_572_8), (1, -1.0, 0.253_803_0)]
+    {
+        let value = extreme(&lbm, axis, sign) / lid;
+        assert!((value / exact - 1.0).abs() < 0.01, "axis {axis}: {value} {exact}");
+    }
+}
