@@ -11,11 +11,12 @@ use fluid_num::particles::kernel::Poly6;
 use fluid_num::particles::surface::{Border, Outlines, Splat, contour};
 use fluid_num::particles::{CellStructure, Domain, ParticleSet};
 use fluid_num::poisson::{Preconditioner, SolverKind};
+use fluid_num::schemes::lbm::{Collision, D2Q9, D3Q19, D3Q27, Lattice, Outlet};
 use fluid_num::schemes::stam2003::{Diffusion, Stam2003Boundary, Sweep};
 use fluid_num::solid::{Body, Shape, Slip};
 use fluid_num::{
-    Boundary, Effect, Field, Grid, Pbf, PbfParams, QuantityParams, Side, Source, StableFluids,
-    StableFluidsParams, Stam2003, Stam2003Params, Stepping, Wcsph, WcsphParams,
+    Boundary, Effect, Field, Grid, Lbm, LbmParams, Pbf, PbfParams, QuantityParams, Side, Source,
+    StableFluids, StableFluidsParams, Stam2003, Stam2003Params, Stepping, Wcsph, WcsphParams,
 };
 
 /// The system's allocator; what watched threads take is counted.
@@ -190,6 +191,9 @@ fn every_scene() -> Vec<(String, usize)> {
     }
     scenes.push(("copy_from".to_owned(), taken_by_copies()));
     scenes_of_particles::<2>(&mut scenes);
+    scenes_of_lattices::<D2Q9, 2, 9>(&mut scenes);
+    scenes_of_lattices::<D3Q19, 3, 19>(&mut scenes);
+    scenes_of_lattices::<D3Q27, 3, 27>(&mut scenes);
     scenes_of_particles::<3>(&mut scenes);
     scenes.push(("a surface".to_owned(), taken_by_a_surface()));
     scenes
@@ -270,6 +274,32 @@ fn scenes_of_particles<const D: usize>(scenes: &mut Vec<(String, usize)>) {
     }
 }
 
+/// Every collision among a body, an inflow and an outlet, with a force field and eddies.
+fn scenes_of_lattices<L: Lattice<D, Q>, const D: usize, const Q: usize>(
+    scenes: &mut Vec<(String, usize)>,
+) {
+    for collision in Collision::all() {
+        let mut wind = [0.0; D];
+        wind[0] = 0.5;
+        let boundary = Boundary::all(Side::NoSlip)
+            .with(0, 0, Side::Inflow { velocity: wind })
+            .with(0, 1, Side::Open);
+        let outlet = if D == 2 { Outlet::Convective } else { Outlet::Pressure };
+        let params =
+            LbmParams { collision, boundary, outlet, smagorinsky: 0.1, ..Default::default() };
+        let grid = Grid::new([14; D], 1.0 / 64.0).unwrap();
+        let mut lbm = Lbm::<f32, L, D, Q>::new(grid, params).unwrap();
+        lbm.force_mut()[0].fill(0.1);
+        lbm.bodies_mut().push(Body::new(Shape::ball(0.04).unwrap(), [0.1; D]).unwrap());
+        lbm.step(0.002).unwrap();
+        let taken = taken(|| {
+            lbm.step(0.07).unwrap();
+            lbm.add_impulse([0.15; D], 0.05, [0.1; D]).unwrap();
+        });
+        scenes.push((format!("{}, {collision:?}", L::NAME), taken));
+    }
+}
+
 /// Taking over a state, and going on from it.
 fn taken_by_copies() -> usize {
     let mut source = fluid::<2>(
@@ -304,5 +334,5 @@ fn no_step_after_the_first_takes_memory() {
     let greedy: Vec<_> = scenes.iter().filter(|(_, taken)| *taken > 0).collect();
     assert!(greedy.is_empty(), "{greedy:#?}");
     let (general, all) = (SolverKind::<f32>::general().len(), SolverKind::<f32>::all().len());
-    assert_eq!(scenes.len(), 16 + general + 2 * all + 24 + 1 + 12 + 1);
+    assert_eq!(scenes.len(), 16 + general + 2 * all + 24 + 1 + 12 + 12 + 1);
 }

@@ -8,11 +8,13 @@ use fluid_num::advection::{Advection, Interpolation, PathOrder};
 use fluid_num::base::digest::Digest;
 use fluid_num::particles::{CellStructure, Domain, Emitter};
 use fluid_num::poisson::{Budget, End, PoissonSolver, Problem, Solver, SolverKind};
+use fluid_num::schemes::lbm::Collision;
 use fluid_num::schemes::stam2003::{Diffusion, Sweep};
 use fluid_num::solid::{Body, Shape, Slip};
 use fluid_num::{
-    Boundary, Effect, Faces, Field, Grid, Pbf, PbfParams, QuantityParams, Side, Simulation, Source,
-    StableFluids, StableFluidsParams, Stam2003, Stam2003Params, Stepping, Wcsph, WcsphParams,
+    Boundary, Effect, Faces, Field, Grid, LbmD2Q9, LbmD3Q19, LbmParams, Pbf, PbfParams,
+    QuantityParams, Side, Simulation, Source, StableFluids, StableFluidsParams, Stam2003,
+    Stam2003Params, Stepping, Wcsph, WcsphParams,
 };
 use fluid_tests::Random;
 
@@ -23,6 +25,8 @@ const STAM_2D: u64 = 0x546d_a88f_eb7a_fb6b;
 const STAM_3D: u64 = 0xcc9a_1de3_42cd_68f6;
 const WCSPH_2D: u64 = 0x01ab_c568_5720_8303;
 const PBF_3D: u64 = 0x7aec_4cfc_567d_3eff;
+const LBM_2D: u64 = 0xb65b_69c1_8352_761e;
+const LBM_3D: u64 = 0xaee7_7418_0ce9_52a5;
 const SOLVERS: u64 = 0x9c03_fe18_1990_8e38;
 
 /// Smoke and heat in a channel behind a turning plate, everything switched on.
@@ -191,6 +195,47 @@ fn pbf() -> u64 {
         water.step(1.0 / 60.0).unwrap();
     }
     water.digest()
+}
+
+/// A street of vortices behind a disc: inflow, outlet, walls, eddies, a force.
+fn lbm_2d() -> u64 {
+    let boundary = Boundary::all(Side::NoSlip)
+        .with(0, 0, Side::Inflow { velocity: [1.0, 0.0] })
+        .with(0, 1, Side::Open);
+    let params = LbmParams {
+        boundary,
+        kinematic_viscosity: 1e-3,
+        smagorinsky: 0.1,
+        acceleration: [0.1, -0.2],
+        ..Default::default()
+    };
+    let grid = Grid::new([300, 128], 1.0 / 100.0).unwrap();
+    let mut flow = LbmD2Q9::<f32>::new(grid, params).unwrap();
+    flow.bodies_mut().push(Body::new(Shape::ball(0.1).unwrap(), [0.6, 0.63]).unwrap());
+    flow.step(0.2).unwrap();
+    let body = &flow.bodies()[0];
+    let digest = Digest::new().word(flow.digest()).values(&body.force).values(&body.torque);
+    digest.finish()
+}
+
+/// A stirred box.
+fn lbm_3d() -> u64 {
+    let params = LbmParams { collision: Collision::CentralMoments, ..Default::default() };
+    let mut flow =
+        LbmD3Q19::<f32>::new(Grid::new([40, 33, 28], 1.0 / 64.0).unwrap(), params).unwrap();
+    flow.add_impulse([0.3; 3], 0.2, [2.0, -1.0, 0.5]).unwrap();
+    flow.step(0.06).unwrap();
+    flow.digest()
+}
+
+#[test]
+fn lattice_boltzmann_is_the_same_everywhere() {
+    for (name, run, expected) in [
+        ("lattice Boltzmann in the plane", lbm_2d as fn() -> u64, LBM_2D),
+        ("lattice Boltzmann in space", lbm_3d, LBM_3D),
+    ] {
+        golden(name, on_any_threads(name, run), expected);
+    }
 }
 
 /// Runs `work` on 1, 2 and 8 threads, and once more; gives the digest that all of them found.

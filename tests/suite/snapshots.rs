@@ -4,12 +4,13 @@
 use fluid_num::advection::Advection;
 use fluid_num::particles::{CellStructure, Domain, Emitter, ParticleId, ParticleSet};
 use fluid_num::poisson::{Budget, SolverKind};
+use fluid_num::schemes::lbm::{Collision, D2Q9, D3Q19, D3Q27, Lattice, Outlet};
 use fluid_num::schemes::stam2003::{Stam2003Boundary, Sweep};
 use fluid_num::solid::{Body, Shape, Slip};
 use fluid_num::{
-    Boundary, Effect, Error, Grid, Pbf, PbfParams, QuantityParams, Real, Side, Simulation,
-    Snapshot, Source, StableFluids, StableFluidsParams, Stam2003, Stam2003Params, Stepping, Wcsph,
-    WcsphParams,
+    Boundary, Effect, Error, Field, Grid, Lbm, LbmD2Q9, LbmD3Q19, LbmD3Q27, LbmParams, Pbf,
+    PbfParams, QuantityParams, Real, Side, Simulation, Snapshot, Source, StableFluids,
+    StableFluidsParams, Stam2003, Stam2003Params, Stepping, Wcsph, WcsphParams,
 };
 use fluid_tests::Random;
 use serde::{Serialize, de::DeserializeOwned};
@@ -204,6 +205,94 @@ fn stam2003_continues_from_text_bit_for_bit() {
     stam_continues::<f64, 2>(Stam2003Boundary::Periodic, Sweep::Jacobi);
     stam_continues::<f32, 3>(Stam2003Boundary::Periodic, Sweep::GaussSeidel);
     stam_continues::<f64, 3>(Stam2003Boundary::Walls, Sweep::Jacobi);
+}
+
+impl<T: Scalar, L: Lattice<D, Q>, const D: usize, const Q: usize> Scene<T> for Lbm<T, L, D, Q> {
+    /// The body, the wind and the force change after the step, for the next one to find; time is
+    /// left over.
+    fn live(&mut self, n: usize) {
+        self.step(T::of(0.0155)).unwrap();
+        self.bodies_mut()[0].advance(T::of(0.01)).unwrap();
+        self.add_impulse([T::of(0.3); D], T::of(0.2), [T::of(0.3); D]).unwrap();
+        let wind = |p: [T; D]| core::array::from_fn(|a| T::of(0.1 * (n % 3) as f64) * p[1 - a % 2]);
+        self.set_inflow(0, 0, wind).unwrap();
+        if n % 2 == 1 {
+            self.force_mut()[1].fill(T::of(0.1 * n as f64));
+        }
+    }
+
+    fn readings(&self) -> Vec<u64> {
+        let body = &self.bodies()[0];
+        let body = [&body.position[..], &body.velocity, &body.force, &body.torque].concat();
+        let solid = Field::from_fn(*self.grid(), |p| {
+            T::of_usize(usize::from(self.is_solid(p.map(|x| (x / T::of(0.1)).to_f64() as usize))))
+        });
+        bits(body.into_iter().chain(self.pressure().values()).chain(solid.values()))
+    }
+}
+
+fn lattice<T: Scalar, L: Lattice<D, Q>, const D: usize, const Q: usize>(
+    collision: Collision<T>,
+    outlet: Outlet,
+) -> Lbm<T, L, D, Q> {
+    let params = LbmParams {
+        collision,
+        outlet,
+        boundary: Boundary::all(Side::NoSlip)
+            .with(0, 0, Side::Inflow { velocity: [T::zero(); D] })
+            .with(0, 1, Side::Open)
+            .with(1, 1, Side::FreeSlip),
+        time_step: T::of(1e-2),
+        smagorinsky: T::of(0.1),
+        ..Default::default()
+    };
+    let cells = core::array::from_fn(|a| 11 - a);
+    let mut flow = Lbm::new(Grid::new(cells, T::of(0.1)).unwrap(), params).unwrap();
+    let body = Body::new(Shape::ball(T::of(0.22)).unwrap(), [T::of(0.5); D]).unwrap();
+    let spin = [T::zero(), T::zero(), T::one()];
+    let body = body.with_velocity([T::of(1.5); D]).unwrap().with_angular_velocity(spin).unwrap();
+    flow.bodies_mut().push(body);
+    flow.close_cells(|cell| cell == [1; D]);
+    flow
+}
+
+fn lattice_continues<T: Scalar, L: Lattice<D, Q>, const D: usize, const Q: usize>() {
+    continues(|| lattice::<T, L, D, Q>(Collision::trt(), Outlet::Pressure));
+    continues(|| lattice::<T, L, D, Q>(Collision::CentralMoments, Outlet::Convective));
+}
+
+#[test]
+fn lattice_boltzmann_continues_from_text_bit_for_bit() {
+    lattice_continues::<f32, D2Q9, 2, 9>();
+    lattice_continues::<f64, D2Q9, 2, 9>();
+    lattice_continues::<f32, D3Q19, 3, 19>();
+    lattice_continues::<f64, D3Q27, 3, 27>();
+}
+
+#[test]
+fn a_run_of_lattice_boltzmann_that_broke_can_go_back() {
+    let make = || {
+        let params = LbmParams { kinematic_viscosity: 0.0, ..Default::default() };
+        let mut flow = LbmD2Q9::new(Grid::new([16, 16], 1.0 / 64.0).unwrap(), params).unwrap();
+        let body = Body::new(Shape::ball(0.03).unwrap(), [0.1; 2]).unwrap();
+        flow.bodies_mut().push(body);
+        flow
+    };
+    let mut broken = make();
+    broken.step(0.01).unwrap();
+    let saved = broken.snapshot();
+    broken.set_flow(|_| ([60.0, -50.0], 0.0)).unwrap();
+    assert!(matches!(broken.step(2.0), Err(Error::Unstable { .. })));
+    // What is not finite is in no snapshot.
+    let error = make().restore(&broken.snapshot()).unwrap_err();
+    assert!(matches!(error, Error::NotFinite { name: "populations", .. }), "{error}");
+    let mut good = make();
+    for flow in [&mut broken, &mut good] {
+        flow.restore(&saved).unwrap();
+        flow.add_impulse([0.2; 2], 0.1, [0.5, 0.1]).unwrap();
+        flow.step(0.03).unwrap();
+    }
+    assert_eq!(text(&broken.snapshot()), text(&good.snapshot()));
 }
 
 // ---- Particles -----------------------------------------------------------------------------------
@@ -439,6 +528,8 @@ fn no_array_of_a_grid_may_be_missing_short_long_or_not_finite() {
     let stam = || Stam2003::<f64, 2>::new(grid, Stam2003Params::default()).unwrap();
     every_array_is_checked(fluid(), &stam().snapshot());
     every_array_is_checked(stam(), &fluid().snapshot());
+    let lattice = || lattice::<f64, D2Q9, 2, 9>(Collision::trt(), Outlet::Pressure);
+    every_array_is_checked(lattice(), &stam().snapshot());
 }
 
 #[test]
@@ -454,6 +545,10 @@ fn another_size_is_refused_by_name() {
     // As many values, another shape.
     let error = refused(&mut make([4, 6]).unwrap(), &saved, "another grid");
     assert_eq!(error, Error::GridMismatch { name: "the snapshot" });
+    let small: Grid<f64, 3> = Grid::new([4; 3], 0.1).unwrap();
+    let saved = LbmD3Q27::new(small, Default::default()).unwrap().snapshot();
+    let error = LbmD3Q19::new(small, Default::default()).unwrap().restore(&saved).unwrap_err();
+    assert_eq!(error, Error::WrongSnapshot { name: "lattice", reason: "is another one" });
     let counted = |error| match error {
         Error::WrongCount { name, count, .. } => (name, count),
         other => panic!("{other:?}"),
