@@ -13,7 +13,7 @@ use crate::solid::Body;
 use crate::{Error, Real};
 
 /// The number of particles below which splitting costs more than it gains.
-pub(crate) const GRAIN: usize = 512;
+pub(crate) const GRAIN: usize = 256;
 
 /// What particles are made of.
 #[derive(Debug, Clone, Copy, PartialEq)]

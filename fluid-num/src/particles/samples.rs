@@ -157,6 +157,9 @@ impl<T: Real, const D: usize> BodySamples<T, D> {
 
     /// Finds the points near each particle.
     pub(crate) fn search(&mut self, particles: [&[T]; D]) -> Result<(), Error> {
+        if self.body.is_empty() {
+            return Ok(());
+        }
         self.near.assign(self.position.each_ref().map(|p| &p[..]))?;
         self.near.search(particles, Pairs::Between);
         Ok(())

@@ -12,7 +12,7 @@
 //! **A skin** makes the reach larger than the support radius, so that lists stay good until a particle
 //! has moved half the skin: fewer searches, longer lists.
 //!
-//! **Cost** on one core: 10 ns a particle for cells and 170 ns for lists with 20 neighbours in the plane,
+//! **Cost** on one core: 10 ns a particle for cells and 150 ns for lists with 20 neighbours in the plane,
 //! 20 and 450 ns with 27 in space.
 //! Memory is taken when there are more particles or more pairs than ever before, with a quarter to
 //! spare.

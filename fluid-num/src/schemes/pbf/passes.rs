@@ -2,6 +2,7 @@
 
 use crate::Real;
 use crate::base::exec::ChunkPass;
+use crate::particles::Domain;
 use crate::particles::kernel::{Kernel, over_lattice};
 use crate::particles::liquid::{GRAIN, Liquid, Matter};
 use crate::particles::neighbors::LANES;
@@ -214,6 +215,22 @@ impl<T: Real, const D: usize> ChunkPass<T, D> for Corrections<'_, T, D> {
             for a in 0..D {
                 put(out[a], n, moved[a]);
             }
+        }
+    }
+}
+
+/// x += Δx along one axis, within the domain.
+pub(super) struct MoveOn<'a, T, const D: usize> {
+    pub(super) domain: &'a Domain<T, D>,
+    pub(super) axis: usize,
+    pub(super) correction: &'a [T],
+}
+
+impl<T: Real, const D: usize> ChunkPass<T, 1> for MoveOn<'_, T, D> {
+    #[inline(always)]
+    fn chunk(&self, first: usize, [position]: [&mut [T]; 1]) {
+        for (x, by) in position.iter_mut().zip(&self.correction[first..]) {
+            *x = self.domain.coordinate_inside(self.axis, *x + *by);
         }
     }
 }
