@@ -332,29 +332,33 @@ impl<T: Real, const D: usize> ListPass<u32> for Fill<'_, T, D> {
         let base = starts[groups.start];
         for group in groups {
             let out = &mut out[starts[group] - base..starts[group + 1] - base];
-            let first = group * LANES;
-            for i in first..(first + LANES).min(points) {
-                // Nobody's number, where nobody is to be left out.
-                let itself = if scan.pairs == Pairs::Among { i as u32 } else { u32::MAX };
-                let at = scan.query(i);
-                scan.cells.candidates(at, &mut candidates);
-                let mut next = i - first;
-                for (start, end) in candidates.ranges() {
-                    let (start, end) = (*start as usize, *end as usize);
-                    for slot in (start..end).step_by(LANES) {
-                        let squares = scan.squared_distances(at, slot, end);
-                        let Some(found) = particle[slot..].first_chunk::<LANES>() else { continue };
-                        let mut steps = [0_u32; LANES];
-                        for k in 0..LANES {
-                            let near = (squares[k] < scan.reach_squared) & (found[k] != itself);
-                            steps[k] = if near { LANES as u32 } else { 0 };
-                        }
-                        for k in 0..LANES {
-                            // The spare row takes what is out of reach and comes after the last one.
-                            if let Some(place) = out.get_mut(next) {
-                                *place = found[k];
+            for lane in 0..LANES {
+                let mut next = lane;
+                let i = group * LANES + lane;
+                if i < points {
+                    // Nobody's number, where nobody is to be left out.
+                    let itself = if scan.pairs == Pairs::Among { i as u32 } else { u32::MAX };
+                    let at = scan.query(i);
+                    scan.cells.candidates(at, &mut candidates);
+                    for (start, end) in candidates.ranges() {
+                        let (start, end) = (*start as usize, *end as usize);
+                        for slot in (start..end).step_by(LANES) {
+                            let squares = scan.squared_distances(at, slot, end);
+                            let Some(found) = particle[slot..].first_chunk::<LANES>() else {
+                                continue;
+                            };
+                            let mut steps = [0_u32; LANES];
+                            for k in 0..LANES {
+                                let near = (squares[k] < scan.reach_squared) & (found[k] != itself);
+                                steps[k] = if near { LANES as u32 } else { 0 };
                             }
-                            next += steps[k] as usize;
+                            for k in 0..LANES {
+                                // The spare row takes what is out of reach and comes after the last.
+                                if let Some(place) = out.get_mut(next) {
+                                    *place = found[k];
+                                }
+                                next += steps[k] as usize;
+                            }
                         }
                     }
                 }

@@ -153,6 +153,23 @@ fn particles_put_into_the_order_of_cells_have_the_same_neighbours() {
 }
 
 #[test]
+fn lanes_without_a_point_point_at_particles_that_there_are() {
+    let domain = Domain::new([0.0; 2], [1.0; 2]).unwrap();
+    let x = [41, 42].map(|seed| random(100, seed));
+    let mut neighbors = Neighbors::new(domain, 0.3, CellStructure::Sorted).unwrap();
+    for count in [100, 5, 11, 1] {
+        neighbors.update(x.each_ref().map(|x| &x[..count])).unwrap();
+        for first in (0..count).step_by(LANES) {
+            let (list, counts) = neighbors.group(first);
+            assert!(list.iter().flatten().all(|j| (*j as usize) < count));
+            for (lane, held) in counts.into_iter().enumerate() {
+                assert_eq!(held as usize, neighbors.of(first + lane).len());
+            }
+        }
+    }
+}
+
+#[test]
 fn a_position_that_is_not_finite_is_an_error_that_names_the_particle() {
     let domain = Domain::new([0.0; 2], [1.0; 2]).unwrap();
     for bad in [f64::NAN, f64::INFINITY] {
