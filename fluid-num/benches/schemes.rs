@@ -13,8 +13,8 @@ use criterion::{Criterion, criterion_group, criterion_main};
 use fluid_num::advection::{Advection, PathOrder};
 use fluid_num::poisson::{Budget, SolverKind};
 use fluid_num::{
-    Effect, Grid, QuantityParams, Real, Simulation, Source, StableFluids, StableFluidsParams,
-    Stam2003, Stam2003Params, Stepping,
+    Effect, Field, Grid, QuantityParams, Real, ShallowWater, ShallowWaterParams, Simulation,
+    Source, StableFluids, StableFluidsParams, Stam2003, Stam2003Params, Stepping,
 };
 
 fn run<T: Real, const D: usize>(
@@ -105,6 +105,30 @@ fn stam<T: Real, const D: usize>(
     run(c, label, grid, D + 2, (0.02, threads), solver);
 }
 
+/// A pond with a box island and a drop in it.
+fn pond<T: Real>(threads: usize, c: &mut Criterion, label: &str, n: usize, carry: bool) {
+    let Ok(grid) = Grid::new([n, n], T::one()) else {
+        return;
+    };
+    let middle = T::of(0.5 * n as f64);
+    let near = |x: T, at: T, far: f64| (x - at).magnitude() < T::of(far * n as f64);
+    let bed = Field::from_fn(grid, |[x, y]| {
+        if near(x, middle, 0.06) && near(y, middle, 0.06) { T::one() } else { -T::one() }
+    });
+    let params = ShallowWaterParams { momentum_advection: carry, ..Default::default() };
+    let Ok(mut water) = ShallowWater::<T>::new(bed, params) else {
+        return;
+    };
+    let drop = T::of(0.25 * n as f64);
+    let wave = |[x, y]: [T; 2]| {
+        if near(x, drop, 0.05) && near(y, drop, 0.05) { T::of(0.1) } else { T::zero() }
+    };
+    if water.set_surface(wave).is_err() {
+        return;
+    }
+    run(c, label, grid, if carry { 5 } else { 3 }, (0.1, threads), water);
+}
+
 fn schemes(c: &mut Criterion) {
     for threads in [1, 2] {
         stirred::<f32>(threads, c, "stirred dye f32 512x512, 100 Jacobi");
@@ -114,6 +138,11 @@ fn schemes(c: &mut Criterion) {
         smoke::<f32, 2>(threads, c, "smoke f32 256x384, reflection", [256, 384], mirror);
         smoke::<f32, 3>(threads, c, "smoke f32 64x96x64", [64, 96, 64], plain);
         smoke::<f64, 3>(threads, c, "smoke f64 64x96x64", [64, 96, 64], plain);
+        pond::<f32>(threads, c, "shallow water f32 512x512", 512, false);
+        pond::<f32>(threads, c, "shallow water f32 512x512, advection", 512, true);
+        pond::<f32>(threads, c, "shallow water f32 2048x2048", 2048, false);
+        pond::<f32>(threads, c, "shallow water f32 2048x2048, advection", 2048, true);
+        pond::<f64>(threads, c, "shallow water f64 512x512", 512, false);
         stam::<f32, 2>(threads, c, "Stam 2003 f32 512x512", [512, 512]);
         stam::<f32, 3>(threads, c, "Stam 2003 f32 64x64x64", [64, 64, 64]);
     }

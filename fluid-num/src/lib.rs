@@ -24,6 +24,7 @@ pub use base::snapshot::Snapshot;
 pub use grid::{Boundary, Faces, Field, Grid, Location, Side};
 pub use schemes::lbm::{Lbm, LbmParams};
 pub use schemes::pbf::{Pbf, PbfParams};
+pub use schemes::shallow_water::{ShallowWater, ShallowWaterParams};
 pub use schemes::stable_fluids::{
     Effect, QuantityParams, Source, StableFluids, StableFluidsParams, StepPart, Stepping,
 };

@@ -2,6 +2,7 @@
 
 pub mod lbm;
 pub mod pbf;
+pub mod shallow_water;
 pub mod stable_fluids;
 pub mod stam2003;
 pub mod wcsph;

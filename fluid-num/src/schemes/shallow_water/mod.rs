@@ -1,0 +1,633 @@
+//! Shallow water: lakes, rivers and shores as a depth on a map, with wet and dry ground.
+//!
+//! ```text
+//! ∂h/∂t + ∇·(h u) = rain + sources
+//! ∂u/∂t + (u·∇)u = −g∇η − g n² |u| u/h^(4/3) + f u⊥ + (1/h)∇·(h ν ∇u)       η = h + bed
+//! ```
+//!
+//! **Discretisation.** Arakawa C: the depth at centres, velocities on faces. A sub-step is explicit
+//! and goes forward and backward: velocities by the surface that was, then depths by the velocities
+//! that are; √(gh)·Δt/Δx ≤ 0.7 is stable. First order in time where it is carried along.
+//! - *Continuity* by the depth upstream, above the sill between two cells; where the surface is
+//!   smooth (it rises less than 5 % of the depth in a cell) of second order. What flows out of a cell
+//!   is limited to what it holds, all its faces together: no depth is ever negative, and no water is
+//!   lost or made.
+//! - *Momentum* is carried in the form that conserves it (Stelling and Duinmeijer 2003), upwind, with
+//!   the very flows that moved the depths: bores have the right speed, and since no more than a
+//!   cell's water flows out of it, no velocity leaves the range of those around it, however thin the
+//!   film.
+//! - *Wet and dry*: a face is open where the water upstream stands higher above the sill than
+//!   `dry_depth`. A waterfall falls with the slope between both surfaces, but no slope makes water
+//!   faster than it falls freely from the speed with which it comes, u² + 2g|Δη|.
+//! - *Friction, eddies and the Coriolis force* come before: the first implicit; the last in a form
+//!   that keeps ½Σh|u|², one component after the other.
+//!
+//! **At rest exactly.** The state is not the depth but the displacement s of the surface: with the
+//! still depth D = rest level − bed, b = max(D, 0) and z = max(−D, 0), the depth is b + s and the
+//! surface z + s above the rest level. Below the rest level a lake at rest has the same s everywhere,
+//! and small waves on deep water keep all their digits; above it s is the depth, and thin films keep
+//! theirs. Two surfaces that differ by no more than the rounding of these sums, 4ε of their height
+//! above the rest level, are level. So water at rest has velocities of exactly 0, around islands, in
+//! cut-off pools and beside dry steps. Rain that is less than a tenth of `dry_depth` is saved up.
+//!
+//! **Fields.** [`depth`](ShallowWater::depth) and [`surface`](ShallowWater::surface) m at centres,
+//! [`velocity`](ShallowWater::velocity) m/s on faces, 0 where nothing flows.
+//!
+//! **Spray** leaves where the surface rises faster than a share of √(gh), see [`SprayParams`], flies
+//! as drops, and gives the cell that it falls on its volume and momentum.
+//!
+//! **Cost.** One pass over memory a sub-step, reading four and writing three fields (six and five
+//! with advection); another one with friction, eddies or Coriolis force; one over the layers with a
+//! sponge. Spray looks at all cells once a step, on one thread.
+//!
+//! **Not modelled.** Dispersion (waves shorter than some twenty depths travel too fast), overhangs,
+//! bodies. Speeds are kept below half a cell in a sub-step, which is what the fastest wave of the
+//! last sub-step moves by; `f32` loses what is below 1e-7 of the displacement.
+//!
+//! **Validated by** the dam breaks of Ritter and Stoker, Thacker's bowls, standing waves, a river over
+//! a bump and one down a slope, the run-up of a solitary wave that Synolakis measured, lakes at rest,
+//! the eight symmetries of the square, and balances of water to 1e-12.
+//!
+//! **References.** G. S. Stelling, S. P. A. Duinmeijer, *A staggered conservative scheme for every
+//! Froude number in rapidly varied shallow water flows*, 2003, <https://doi.org/10.1002/fld.537>.
+//! N. Chentanez, M. Müller, *Real-time simulation of large bodies of water with small scale details*,
+//! 2010, <https://doi.org/10.2312/SCA/SCA10/197-206>. A. B. Kennedy et al., *Boussinesq modeling of
+//! wave transformation, breaking, and runup*, 2000,
+//! <https://doi.org/10.1061/(ASCE)0733-950X(2000)126:1(39)>.
+
+mod forces;
+mod kernel;
+mod params;
+mod query;
+mod sides;
+mod sources;
+mod sponge;
+mod spray;
+mod substeps;
+#[cfg(test)]
+mod tests;
+
+use alloc::vec::Vec;
+
+use crate::base::digest::Digest;
+use crate::base::error::check;
+use crate::{Error, Faces, Field, Grid, Location, Real, Simulation, Snapshot, StepReport};
+use kernel::{Edge, depth_and_surface};
+use params::moderate;
+pub use params::{ShallowWaterParams, Sponge, WaterSide};
+pub use query::WaterSample;
+pub use sources::WaterSource;
+use sponge::Rates;
+pub use spray::{Drop, SprayParams};
+
+/// A shallow-water simulation.
+///
+/// ```
+/// use fluid_num::{Field, Grid2, ShallowWater, ShallowWaterParams};
+/// let grid = Grid2::new([64, 48], 0.5)?;
+/// let beach = Field::from_fn(grid, |[x, _]| 0.1 * (x - 24.0));
+/// let mut water = ShallowWater::<f32>::new(beach, ShallowWaterParams::default())?;
+/// let volume = water.volume();
+/// water.dent([10.0, 12.0], 2.0, 0.5)?; // a hand presses the surface down
+/// for _ in 0..60 {
+///     water.step(1.0 / 60.0)?;
+/// }
+/// let boat = water.sample([14.0, 12.0])?;
+/// assert!(boat.wet && boat.surface.abs() < 0.5);
+/// assert!(!water.sample([30.0, 12.0])?.wet); // the top of the beach
+/// assert!((water.volume() / volume - 1.0).abs() < 1e-6);
+/// # Ok::<(), fluid_num::Error>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct ShallowWater<T> {
+    params: ShallowWaterParams<T>,
+    grid: Grid<T, 2>,
+    // State.
+    bed: Field<T, 2>,
+    /// b + s is the depth and z + s the surface above the rest level, where b = max(D, 0) and
+    /// z = max(−D, 0).
+    displacement: Field<T, 2>,
+    velocity: Faces<T, 2>,
+    /// What flowed through each face in the last sub-step: the depth it makes in a cell, m.
+    moved: Faces<T, 2>,
+    sources: Vec<WaterSource<T>>,
+    /// What rained and has not come down yet, m.
+    pending_rain: T,
+    spray: Vec<Drop<T>>,
+    /// The number of drops thrown so far.
+    thrown: u64,
+    tally: Tally,
+    time: T,
+    steps: u64,
+    report: StepReport<T>,
+    // Derived.
+    /// D: what the rest level lies above the bed.
+    still: Field<T, 2>,
+    /// The largest sum of a velocity and the speed of waves, m/s.
+    fastest: T,
+    /// Whether the caller may have changed the state since it was measured.
+    touched: bool,
+    sponge: Option<Rates<T>>,
+    // Scratch.
+    edges: [[Edge<T>; 2]; 2],
+    next_displacement: Field<T, 2>,
+    next_velocity: Faces<T, 2>,
+    next_moved: Faces<T, 2>,
+}
+
+/// Sums of depths that came (above 0) and went, m.
+#[derive(Debug, Clone, Copy, Default)]
+struct Tally {
+    rain: f64,
+    sources: f64,
+    drains: f64,
+    sides: f64,
+    sponge: f64,
+    edits: f64,
+}
+
+impl Tally {
+    fn list(&self) -> [f64; 6] {
+        [self.rain, self.sources, self.drains, self.sides, self.sponge, self.edits]
+    }
+}
+
+/// Where the water is, m³. Everything but the volume counts since the simulation was made: what
+/// came above 0, what went below.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct WaterBalance {
+    /// The water in all cells.
+    pub volume: f64,
+    /// The water in the air.
+    pub spray: f64,
+    /// What fell as rain.
+    pub rain: f64,
+    /// What came out of sources.
+    pub sources: f64,
+    /// What went into drains.
+    pub drains: f64,
+    /// What came through the sides.
+    pub sides: f64,
+    /// What sponge layers gave.
+    pub sponge: f64,
+    /// What the caller poured in by setting depths.
+    pub edits: f64,
+}
+
+impl WaterBalance {
+    /// The water in cells and in the air less all that came: constant but for rounding.
+    pub fn unexplained(&self) -> f64 {
+        let came = self.rain + self.sources + self.drains + self.sides + self.sponge + self.edits;
+        self.volume + self.spray - came
+    }
+}
+
+impl<T: Real> ShallowWater<T> {
+    /// A lake at the rest level over a bed, m.
+    ///
+    /// # Errors
+    /// Those of [`ShallowWaterParams::check`]; [`Error::NotFinite`] and [`Error::InvalidParameter`]
+    /// for a bed that is not finite or beyond ±1e9 m; [`Error::GridMismatch`] for one that is not at
+    /// centres.
+    pub fn new(bed: Field<T, 2>, params: ShallowWaterParams<T>) -> Result<Self, Error> {
+        params.check()?;
+        let grid = *bed.grid();
+        bed.check_shape(&grid, Location::Center, "the bed")?;
+        check_bed(&bed)?;
+        let mut water = Self {
+            params,
+            grid,
+            bed,
+            displacement: Field::zeros(grid),
+            velocity: Faces::zeros(grid),
+            moved: Faces::zeros(grid),
+            sources: Vec::new(),
+            pending_rain: T::zero(),
+            spray: Vec::new(),
+            thrown: 0,
+            tally: Tally::default(),
+            time: T::zero(),
+            steps: 0,
+            report: StepReport::nothing(T::zero()),
+            still: Field::zeros(grid),
+            fastest: T::zero(),
+            touched: true,
+            sponge: None,
+            edges: Edge::all(&grid),
+            next_displacement: Field::zeros(grid),
+            next_velocity: Faces::zeros(grid),
+            next_moved: Faces::zeros(grid),
+        };
+        water.set_still();
+        water.set_sponge();
+        water.make_room_for_spray();
+        water.tally.edits = water.sum_of_depths();
+        water.fill_ghosts();
+        Ok(water)
+    }
+
+    /// The grid.
+    pub fn grid(&self) -> &Grid<T, 2> {
+        &self.grid
+    }
+
+    /// The parameters.
+    pub fn params(&self) -> &ShallowWaterParams<T> {
+        &self.params
+    }
+
+    /// Replaces the parameters from the next step on; the water stays where it is.
+    ///
+    /// # Errors
+    /// Those of [`ShallowWaterParams::check`], with the parameters as before.
+    pub fn set_params(&mut self, params: ShallowWaterParams<T>) -> Result<(), Error> {
+        params.check()?;
+        let rest_changes = params.rest_level != self.params.rest_level;
+        let changes = rest_changes
+            || (params.sponge, params.gravity) != (self.params.sponge, self.params.gravity)
+            || params.periodic() != self.params.periodic();
+        self.params = params;
+        if rest_changes {
+            self.keep_depths();
+        }
+        if changes {
+            self.set_still();
+            self.set_sponge();
+        }
+        self.make_room_for_spray();
+        self.fill_ghosts();
+        self.touched = true;
+        Ok(())
+    }
+
+    /// The ground, m.
+    pub fn bed(&self) -> &Field<T, 2> {
+        &self.bed
+    }
+
+    /// Sets the ground to `f(position, height)` of itself, m. The water on it keeps its depth and is
+    /// lifted or lowered.
+    ///
+    /// # Errors
+    /// [`Error::NotFinite`] and [`Error::InvalidParameter`] for heights that are not finite or beyond
+    /// ±1e9 m, with the ground as before.
+    pub fn edit_bed(&mut self, mut f: impl FnMut([T; 2], T) -> T) -> Result<(), Error> {
+        let old = &self.bed;
+        let mut values = old.values();
+        let edited = &mut self.next_displacement;
+        edited.set_from_fn(|p| f(p, values.next().unwrap_or(T::zero())));
+        drop(values);
+        check_bed(edited)?;
+        self.bed.swap_values(&mut self.next_displacement);
+        self.keep_depths();
+        self.set_still();
+        self.set_sponge();
+        self.fill_ghosts();
+        self.touched = true;
+        Ok(())
+    }
+
+    /// The velocity on faces, m/s: 0 where nothing flows.
+    pub fn velocity(&self) -> &Faces<T, 2> {
+        &self.velocity
+    }
+
+    /// The velocity, to be set at will. The next step refuses what is not finite and takes it off
+    /// faces on which no water is.
+    pub fn velocity_mut(&mut self) -> &mut Faces<T, 2> {
+        self.touched = true;
+        &mut self.velocity
+    }
+
+    /// The depth of a cell, m, or `None` outside.
+    pub fn depth(&self, cell: [usize; 2]) -> Option<T> {
+        Some(self.levels(cell)?.0)
+    }
+
+    /// The surface of a cell, m (the ground where it is dry), or `None` outside.
+    pub fn surface(&self, cell: [usize; 2]) -> Option<T> {
+        Some(self.params.rest_level + self.levels(cell)?.1)
+    }
+
+    fn levels(&self, cell: [usize; 2]) -> Option<(T, T)> {
+        Some(depth_and_surface(self.still.get(cell)?, self.displacement.get(cell)?))
+    }
+
+    /// Writes all depths, m.
+    ///
+    /// # Errors
+    /// [`Error::GridMismatch`] for a field of another grid.
+    pub fn write_depth(&self, out: &mut Field<T, 2>) -> Result<(), Error> {
+        self.write(out, |depth, _| depth)
+    }
+
+    /// Writes all surfaces, m (the ground where it is dry).
+    ///
+    /// # Errors
+    /// [`Error::GridMismatch`] for a field of another grid.
+    pub fn write_surface(&self, out: &mut Field<T, 2>) -> Result<(), Error> {
+        let rest = self.params.rest_level;
+        self.write(out, |_, surface| rest + surface)
+    }
+
+    fn write(&self, out: &mut Field<T, 2>, of: impl Fn(T, T) -> T) -> Result<(), Error> {
+        out.check_shape(&self.grid, Location::Center, "the output")?;
+        let (d, s) = (self.still.as_slice(), self.displacement.as_slice());
+        let region = self.grid.interior();
+        for row in (0..region.rows()).map(|n| region.row(n)) {
+            let (d, s) = (row.of(d), row.of(s));
+            for (i, out) in out.as_mut_slice()[row.start..][..row.len].iter_mut().enumerate() {
+                let (depth, surface) = depth_and_surface(d[i], s[i]);
+                *out = of(depth, surface);
+            }
+        }
+        Ok(())
+    }
+
+    /// Sets the depth at every centre, m.
+    ///
+    /// # Errors
+    /// [`Error::NotFinite`] and [`Error::InvalidParameter`] for depths that are not finite, negative
+    /// or beyond 1e9 m, with the water as before.
+    pub fn set_depth(&mut self, mut f: impl FnMut([T; 2]) -> T) -> Result<(), Error> {
+        self.set_water(|p, _| f(p), |depth, basin, _| depth - basin)
+    }
+
+    /// Sets the surface at every centre, m; where it lies below the ground it is dry.
+    ///
+    /// # Errors
+    /// [`Error::NotFinite`] and [`Error::InvalidParameter`] for levels that are not finite or beyond
+    /// ±1e9 m, with the water as before.
+    pub fn set_surface(&mut self, mut f: impl FnMut([T; 2]) -> T) -> Result<(), Error> {
+        let rest = self.params.rest_level;
+        let above_rest =
+            |surface: T, basin: T, ground: T| ((surface - rest) - ground).at_least(-basin);
+        self.set_water(|p, _| f(p), above_rest)
+    }
+
+    /// Sets displacements from a value at each centre, the basin and the ground above the rest level.
+    fn set_water(
+        &mut self,
+        mut value: impl FnMut([T; 2], T) -> T,
+        displacement: impl Fn(T, T, T) -> T,
+    ) -> Result<(), Error> {
+        let next = &mut self.next_displacement;
+        next.set_from_fn(|p| value(p, T::zero()));
+        next.check_finite("the water")?;
+        let (least, most) = next.min_max();
+        moderate("the water", least)?;
+        moderate("the water", most)?;
+        let before = self.sum_of_depths();
+        let still = self.still.as_slice();
+        let region = self.grid.interior();
+        let next = self.next_displacement.as_mut_slice();
+        for row in (0..region.rows()).map(|n| region.row(n)) {
+            for place in row.start..row.start + row.len {
+                let basin = still[place].at_least(T::zero());
+                next[place] = displacement(next[place], basin, basin - still[place]);
+                if next[place] < -basin {
+                    let value = (next[place] + basin).to_f64();
+                    let expected = "finite and not negative";
+                    return Err(Error::InvalidParameter { name: "the depth", value, expected });
+                }
+            }
+        }
+        self.displacement.swap_values(&mut self.next_displacement);
+        self.tally.edits += self.sum_of_depths() - before;
+        self.fill_ghosts();
+        self.touched = true;
+        Ok(())
+    }
+
+    /// Presses the surface down by `depth` metres at `center` (lifts it, below 0), less and less up to
+    /// `radius`, and brings the water to the ring around, up to twice the radius; the volume stays.
+    /// Nothing happens where there is no water to take or to bring it to.
+    ///
+    /// # Errors
+    /// [`Error::InvalidParameter`] for values that are not finite, or a radius that is not positive.
+    pub fn dent(&mut self, center: [T; 2], radius: T, depth: T) -> Result<(), Error> {
+        check::all_finite("center", &center)?;
+        check::positive("radius", radius)?;
+        moderate("depth", depth)?;
+        let before = self.displacement.sum();
+        sources::dent(&self.still, &mut self.displacement, (center, radius), depth);
+        // Rounding.
+        self.tally.edits += self.displacement.sum() - before;
+        self.fill_ghosts();
+        self.touched = true;
+        Ok(())
+    }
+
+    /// What comes and goes at points.
+    pub fn sources(&self) -> &[WaterSource<T>] {
+        &self.sources
+    }
+
+    /// What comes and goes at points, to be changed; `step` checks them.
+    pub fn sources_mut(&mut self) -> &mut Vec<WaterSource<T>> {
+        &mut self.sources
+    }
+
+    /// The volume of the water, m³.
+    pub fn volume(&self) -> f64 {
+        self.sum_of_depths() * self.cell_area()
+    }
+
+    /// Where the water is and where it came from.
+    pub fn balance(&self) -> WaterBalance {
+        let [rain, sources, drains, sides, sponge, edits] =
+            self.tally.list().map(|sum| sum * self.cell_area());
+        let (volume, spray) = (self.volume(), self.spray_volume());
+        WaterBalance { volume, spray, rain, sources, drains, sides, sponge, edits }
+    }
+
+    fn cell_area(&self) -> f64 {
+        let dx = self.grid.dx().to_f64();
+        dx * dx
+    }
+
+    /// Σb + Σs: what is exact in either is exact in the sum.
+    fn sum_of_depths(&self) -> f64 {
+        let basins = self.still.values().fold(0.0, |sum, d| sum + d.at_least(T::zero()).to_f64());
+        basins + self.displacement.sum()
+    }
+
+    /// Makes displacements of the depths that were, before D is set anew.
+    fn keep_depths(&mut self) {
+        let region = self.grid.interior();
+        let (s, still) = (self.displacement.as_mut_slice(), self.still.as_slice());
+        for row in (0..region.rows()).map(|n| region.row(n)) {
+            for i in row.start..row.start + row.len {
+                let depth = depth_and_surface(still[i], s[i]).0;
+                let basin = (self.params.rest_level - self.bed.as_slice()[i]).at_least(T::zero());
+                s[i] = depth - basin;
+            }
+        }
+    }
+
+    /// D from the bed and the rest level.
+    fn set_still(&mut self) {
+        let region = self.grid.interior();
+        let still = self.still.as_mut_slice();
+        for row in (0..region.rows()).map(|n| region.row(n)) {
+            for i in row.start..row.start + row.len {
+                still[i] = self.params.rest_level - self.bed.as_slice()[i];
+            }
+        }
+        sides::fill_cells(&mut self.still, self.params.periodic());
+    }
+
+    fn set_sponge(&mut self) {
+        let Some(sponge) = &self.params.sponge else {
+            self.sponge = None;
+            return;
+        };
+        let rates = self.sponge.get_or_insert_with(|| Rates::new(self.grid));
+        rates.set(&self.params, sponge, &self.still);
+    }
+
+    /// Takes over the state, the sources and the parameters of a simulation on the same grid, without
+    /// allocating where there is room for the sources and for a sponge.
+    ///
+    /// # Errors
+    /// [`Error::GridMismatch`] for a simulation on another grid, with nothing changed.
+    pub fn copy_from(&mut self, other: &Self) -> Result<(), Error> {
+        if self.grid != other.grid {
+            return Err(Error::GridMismatch { name: "the other simulation" });
+        }
+        self.bed.copy_from(&other.bed)?;
+        self.still.copy_from(&other.still)?;
+        self.displacement.copy_from(&other.displacement)?;
+        self.velocity.copy_from(&other.velocity)?;
+        self.moved.copy_from(&other.moved)?;
+        self.sources.clone_from(&other.sources);
+        self.spray.clone_from(&other.spray);
+        self.thrown = other.thrown;
+        let same_sponge = self.params.sponge == other.params.sponge;
+        self.params = other.params;
+        if !same_sponge || self.sponge.is_some() {
+            self.set_sponge();
+        }
+        self.make_room_for_spray();
+        (self.pending_rain, self.tally) = (other.pending_rain, other.tally);
+        (self.time, self.steps, self.report) = (other.time, other.steps, other.report);
+        (self.fastest, self.touched) = (other.fastest, other.touched);
+        Ok(())
+    }
+
+    /// Computes what will be: `ahead` takes over this simulation and goes on by `steps` steps of `dt`
+    /// seconds; this one stays as it is. Sides and sources go on as they are now.
+    ///
+    /// # Errors
+    /// Those of [`Self::copy_from`] and [`Self::step`].
+    pub fn forecast(&self, ahead: &mut Self, dt: T, steps: usize) -> Result<(), Error> {
+        check::time_step(dt)?;
+        ahead.copy_from(self)?;
+        (0..steps).try_for_each(|_| ahead.step(dt).map(drop))
+    }
+}
+
+/// Checks that a bed is finite and moderate.
+fn check_bed<T: Real>(bed: &Field<T, 2>) -> Result<(), Error> {
+    bed.check_finite("the bed")?;
+    let (least, most) = bed.min_max();
+    moderate("the bed", least)?;
+    moderate("the bed", most)
+}
+
+impl<T: Real> Simulation<T> for ShallowWater<T> {
+    fn step(&mut self, dt: T) -> Result<StepReport<T>, Error> {
+        ShallowWater::step(self, dt)
+    }
+
+    fn time(&self) -> T {
+        self.time
+    }
+
+    fn digest(&self) -> u64 {
+        let digest = self.bed.digest(Digest::new());
+        let digest = self.moved.digest(self.velocity.digest(self.displacement.digest(digest)));
+        let digest = self.spray.iter().fold(digest, |d, drop| d.values(&drop.scalars()));
+        digest.values(&[self.pending_rain, self.time]).finish()
+    }
+
+    fn report(&self) -> StepReport<T> {
+        self.report
+    }
+
+    fn snapshot(&self) -> Snapshot<T> {
+        let snapshot = self
+            .grid
+            .snapshot(Snapshot::new("shallow_water", 2, self.time))
+            .with_words("changed", [u64::from(self.touched)])
+            .with_words("steps", [self.steps])
+            .with_words("tally", self.tally.list().map(f64::to_bits))
+            .with_values("pending rain", [self.pending_rain])
+            .with_values("pace", [self.fastest])
+            .with_values("bed", self.bed.values())
+            .with_values("displacement", self.displacement.values())
+            .with_values("velocity", self.velocity.components().iter().flat_map(Field::values))
+            .with_values("moved", self.moved.components().iter().flat_map(Field::values));
+        if self.params.spray.is_none() {
+            return snapshot;
+        }
+        snapshot
+            .with_words("thrown", [self.thrown])
+            .with_values("spray", self.spray.iter().flat_map(Drop::scalars))
+    }
+
+    /// The bed is restored too, since it may have been edited. The rest level must be the same.
+    fn restore(&mut self, snapshot: &Snapshot<T>) -> Result<(), Error> {
+        snapshot.check("shallow_water", 2)?;
+        self.grid.check_snapshot(snapshot)?;
+        let grid = self.grid;
+        let (steps, touched) = (snapshot.word("steps")?, snapshot.word("changed")? != 0);
+        let tally: [u64; 6] = core::array::from_fn({
+            let mut words = snapshot.words_exactly("tally", 6)?.iter().copied();
+            move |_| words.next().unwrap_or(0)
+        });
+        let [rain, sources, drains, sides, sponge, edits] = tally.map(f64::from_bits);
+        let pending_rain = one(snapshot, "pending rain")?;
+        let fastest = one(snapshot, "pace")?;
+        let [bed] = Field::restored(grid, [Location::Center], snapshot, "bed")?;
+        check_bed(&bed)?;
+        let [displacement] = Field::restored(grid, [Location::Center], snapshot, "displacement")?;
+        let rest = self.params.rest_level;
+        let dry = |(bed, s): (T, T)| s < -(rest - bed).at_least(T::zero());
+        if bed.values().zip(displacement.values()).any(dry) {
+            let reason = "says that a depth is negative";
+            return Err(Error::WrongSnapshot { name: "displacement", reason });
+        }
+        let velocity = Faces::restored(grid, snapshot, "velocity")?;
+        moderate("velocity", velocity.max_abs())?;
+        let moved = Faces::restored(grid, snapshot, "moved")?;
+        let (thrown, drops) = match &self.params.spray {
+            Some(p) => {
+                (snapshot.word("thrown")?, spray::restored(snapshot.values("spray")?, p.capacity)?)
+            }
+            None => (0, Vec::new()),
+        };
+        self.thrown = thrown;
+        self.spray.clear();
+        self.spray.extend(drops);
+        (self.bed, self.displacement, self.velocity, self.moved) =
+            (bed, displacement, velocity, moved);
+        self.tally = Tally { rain, sources, drains, sides, sponge, edits };
+        (self.pending_rain, self.time, self.steps) = (pending_rain, snapshot.time(), steps);
+        self.set_still();
+        self.set_sponge();
+        self.fill_ghosts();
+        (self.fastest, self.touched) = (fastest, touched);
+        self.report = StepReport::nothing(self.velocity.max_abs());
+        Ok(())
+    }
+}
+
+/// The one scalar of a name, not negative.
+fn one<T: Real>(snapshot: &Snapshot<T>, name: &'static str) -> Result<T, Error> {
+    let value = snapshot.values_exactly(name, 1)?.iter().fold(T::zero(), |sum, v| sum + *v);
+    if value < T::zero() {
+        return Err(Error::WrongSnapshot { name, reason: "is negative" });
+    }
+    Ok(value)
+}
