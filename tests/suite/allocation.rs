@@ -12,11 +12,13 @@ use fluid_num::particles::surface::{Border, Outlines, Splat, contour};
 use fluid_num::particles::{CellStructure, Domain, ParticleSet};
 use fluid_num::poisson::{Preconditioner, SolverKind};
 use fluid_num::schemes::lbm::{Collision, D2Q9, D3Q19, D3Q27, Lattice, Outlet};
+use fluid_num::schemes::shallow_water::{Sponge, SprayParams, WaterSide, WaterSource};
 use fluid_num::schemes::stam2003::{Diffusion, Stam2003Boundary, Sweep};
 use fluid_num::solid::{Body, Shape, Slip};
 use fluid_num::{
-    Boundary, Effect, Field, Grid, Lbm, LbmParams, Pbf, PbfParams, QuantityParams, Side, Source,
-    StableFluids, StableFluidsParams, Stam2003, Stam2003Params, Stepping, Wcsph, WcsphParams,
+    Boundary, Effect, Field, Grid, Lbm, LbmParams, Pbf, PbfParams, QuantityParams, ShallowWater,
+    ShallowWaterParams, Side, Source, StableFluids, StableFluidsParams, Stam2003, Stam2003Params,
+    Stepping, Wcsph, WcsphParams,
 };
 
 /// The system's allocator; what watched threads take is counted.
@@ -196,6 +198,7 @@ fn every_scene() -> Vec<(String, usize)> {
     scenes_of_lattices::<D3Q27, 3, 27>(&mut scenes);
     scenes_of_particles::<3>(&mut scenes);
     scenes.push(("a surface".to_owned(), taken_by_a_surface()));
+    scenes.push(("shallow water".to_owned(), taken_by_shallow_water()));
     scenes
 }
 
@@ -215,6 +218,39 @@ fn taken_by_a_surface() -> usize {
     show(&drop);
     drop.positions_mut(0).iter_mut().for_each(|x| *x += 0.1);
     taken(|| show(&drop))
+}
+
+/// The memory taken by waves on a shore with everything switched on, and by looking at them.
+fn taken_by_shallow_water() -> usize {
+    let bed = Field::from_fn(Grid::new([60, 40], 0.1).unwrap(), |[x, _]| 0.3 * (x - 3.0));
+    let params = ShallowWaterParams {
+        sides: [
+            [WaterSide::Waves { amplitude: 0.1, period: 1.0 }, WaterSide::Wall],
+            [WaterSide::Open, WaterSide::Discharge { rate: 0.1 }],
+        ],
+        manning: 0.02,
+        coriolis: 0.1,
+        eddy_viscosity: 1e-2,
+        rain: 1e-2,
+        sponge: Some(Sponge { width: [[0; 2], [5, 0]], ..Default::default() }),
+        spray: Some(SprayParams { breaking: 0.05, radius: 0.01, ..Default::default() }),
+        ..Default::default()
+    };
+    let mut water = ShallowWater::<f32>::new(bed, params).unwrap();
+    water.sources_mut().push(WaterSource { center: [2.0; 2], radius: 0.3, rate: 0.1 });
+    let mut ahead = water.clone();
+    let mut samples = [water.sample([1.0; 2]).unwrap(); 3];
+    let mut step = || {
+        water.dent([1.0, 2.0], 0.4, 0.1).unwrap();
+        water.edit_bed(|[x, y], z| z + 0.01 * x * y).unwrap();
+        water.step(0.05).unwrap();
+        water.sample_all(&[[0.3; 2], [1.0; 2], [2.0; 2]], &mut samples).unwrap();
+        water.forecast(&mut ahead, 0.05, 2).unwrap();
+    };
+    step();
+    let taken = taken(|| (0..4).for_each(|_| step()));
+    assert!(!water.spray().is_empty());
+    taken
 }
 
 /// The memory taken in four steps of a dam break around a body after the first ones.
@@ -334,5 +370,5 @@ fn no_step_after_the_first_takes_memory() {
     let greedy: Vec<_> = scenes.iter().filter(|(_, taken)| *taken > 0).collect();
     assert!(greedy.is_empty(), "{greedy:#?}");
     let (general, all) = (SolverKind::<f32>::general().len(), SolverKind::<f32>::all().len());
-    assert_eq!(scenes.len(), 16 + general + 2 * all + 24 + 1 + 12 + 12 + 1);
+    assert_eq!(scenes.len(), 16 + general + 2 * all + 24 + 1 + 12 + 12 + 2);
 }

@@ -8,11 +8,13 @@ use fluid_num::poisson::{
     Budget, End, FilterParams, MultigridParams, PoissonSolver, Preconditioner, Problem, RedBlack,
     Solver, SolverKind,
 };
+use fluid_num::schemes::shallow_water::{Drop, Sponge, SprayParams, WaterSide, WaterSource};
 use fluid_num::schemes::stam2003::Diffusion;
 use fluid_num::solid::{Body, Mask, Polygon, Shape, Solids};
 use fluid_num::{
-    Boundary, Effect, Error, Faces, Field, Grid, Grid2, Grid3, QuantityParams, Side, Simulation,
-    Source, StableFluids, StableFluids2, StableFluidsParams, Stam2003, Stam2003Params, Stepper,
+    Boundary, Effect, Error, Faces, Field, Grid, Grid2, Grid3, QuantityParams, ShallowWater,
+    ShallowWaterParams, Side, Simulation, Source, StableFluids, StableFluids2, StableFluidsParams,
+    Stam2003, Stam2003Params, Stepper,
 };
 
 const NAN: f64 = f64::NAN;
@@ -679,4 +681,124 @@ fn transport_never_reads_beyond_the_grid() {
             }
         }
     }
+}
+
+/// A parameter that is wrong, and what is said about it.
+type BrokenWater = (ShallowWaterParams<f64>, (&'static str, &'static str));
+
+fn broken_water() -> Vec<BrokenWater> {
+    let good = ShallowWaterParams::default();
+    let mut list: Vec<BrokenWater> = Vec::new();
+    let mut add = |params, name| list.push((params, ("parameter", name)));
+    for bad in NOT_POSITIVE {
+        add(ShallowWaterParams { gravity: bad, ..good }, "gravity");
+        add(ShallowWaterParams { dry_depth: bad, ..good }, "dry_depth");
+        add(ShallowWaterParams { courant: bad, ..good }, "courant");
+        let period = WaterSide::Waves { amplitude: 0.1, period: bad };
+        add(ShallowWaterParams { sides: [[period; 2]; 2], ..good }, "side.period");
+        let spray = |spray| ShallowWaterParams { spray: Some(spray), ..good };
+        add(spray(SprayParams { breaking: bad, ..Default::default() }), "spray.breaking");
+        add(spray(SprayParams { radius: bad, ..Default::default() }), "spray.radius");
+    }
+    for bad in NEGATIVE {
+        add(ShallowWaterParams { manning: bad, ..good }, "manning");
+        add(ShallowWaterParams { eddy_viscosity: bad, ..good }, "eddy_viscosity");
+        add(ShallowWaterParams { rain: bad, ..good }, "rain");
+        let sponge = Some(Sponge { strength: bad, ..Default::default() });
+        add(ShallowWaterParams { sponge, ..good }, "sponge.strength");
+        let waves = WaterSide::Waves { amplitude: bad, period: 1.0 };
+        add(ShallowWaterParams { sides: [[waves; 2]; 2], ..good }, "side.amplitude");
+        let spray = |spray| ShallowWaterParams { spray: Some(spray), ..good };
+        add(spray(SprayParams { lift: bad, ..Default::default() }), "spray.lift");
+        add(spray(SprayParams { drag: bad, ..Default::default() }), "spray.drag");
+    }
+    for bad in NOT_FINITE {
+        add(ShallowWaterParams { rest_level: bad, ..good }, "rest_level");
+        add(ShallowWaterParams { current: [0.0, bad], ..good }, "current");
+        add(ShallowWaterParams { coriolis: bad, ..good }, "coriolis");
+        let surface = WaterSide::Surface { level: bad };
+        add(ShallowWaterParams { sides: [[surface; 2]; 2], ..good }, "side.level");
+        let discharge = WaterSide::Discharge { rate: bad };
+        add(ShallowWaterParams { sides: [[discharge; 2]; 2], ..good }, "side.rate");
+    }
+    let half = [[WaterSide::Periodic, WaterSide::Wall], [WaterSide::Wall; 2]];
+    list.push((ShallowWaterParams { sides: half, ..good }, ("half periodic", "boundary")));
+    list.push((ShallowWaterParams { max_substeps: 0, ..good }, ("count", "max_substeps")));
+    list
+}
+
+fn lake() -> ShallowWater<f64> {
+    let bed = Field::from_fn(Grid::new([9, 7], 0.2).unwrap(), |[x, y]| x - y - 0.5);
+    let params = ShallowWaterParams { spray: Some(SprayParams::default()), ..Default::default() };
+    let mut water = ShallowWater::new(bed, params).unwrap();
+    water.set_surface(|[x, _]| 0.1 * x).unwrap();
+    water.step(0.05).unwrap();
+    water
+}
+
+#[test]
+fn shallow_water_refuses_bad_parameters_and_keeps_its_state() {
+    let mut water = lake();
+    let (before, params) = (water.digest(), *water.params());
+    for (broken, expected) in broken_water() {
+        refused(broken.check(), expected);
+        refused(water.set_params(broken), expected);
+        refused(ShallowWater::new(water.bed().clone(), broken), expected);
+        assert_eq!((water.digest(), *water.params()), (before, params));
+    }
+}
+
+#[test]
+fn shallow_water_refuses_bad_input_and_keeps_its_state() {
+    let mut water = lake();
+    let before = water.digest();
+    let grid = *water.grid();
+    for dt in NEGATIVE {
+        refused(water.step(dt), ("time step", "dt"));
+    }
+    for bad in NOT_FINITE {
+        let bed = Field::from_fn(grid, |[x, _]| if x > 1.0 { bad } else { 0.0 });
+        refused(ShallowWater::new(bed, ShallowWaterParams::default()), ("not finite", "the bed"));
+        refused(water.edit_bed(|_, z| z + bad), ("not finite", "the bed"));
+        refused(water.set_depth(|_| bad), ("not finite", "the water"));
+        refused(water.set_surface(|_| bad), ("not finite", "the water"));
+        refused(water.dent([bad, 0.0], 0.1, 0.1), ("parameter", "center"));
+        refused(water.dent([0.0; 2], bad, 0.1), ("parameter", "radius"));
+        refused(water.dent([0.0; 2], 0.1, bad), ("parameter", "depth"));
+        let drop = Drop { position: [0.0, bad, 0.0], velocity: [0.0; 3], volume: 0.1 };
+        refused(water.throw(drop), ("parameter", "a drop"));
+        refused(water.sample([0.0, bad]), ("not finite", "position"));
+    }
+    refused(water.set_depth(|[x, _]| 0.5 - x), ("parameter", "the depth"));
+    refused(water.dent([0.0; 2], 0.0, 0.1), ("parameter", "radius"));
+    refused(water.edit_bed(|_, _| 1e10), ("parameter", "the bed"));
+    let source = WaterSource { center: [0.5; 2], radius: 0.1, rate: 1.0 };
+    for (source, name) in [
+        (WaterSource { center: [NAN, 0.0], ..source }, "source.center"),
+        (WaterSource { radius: -1.0, ..source }, "source.radius"),
+        (WaterSource { rate: INF, ..source }, "source.rate"),
+    ] {
+        water.sources_mut().push(source);
+        refused(water.step(0.1), ("parameter", name));
+        water.sources_mut().clear();
+    }
+    let mut wrong = Field::zeros(Grid::new([9, 7], 0.3).unwrap());
+    refused(water.write_depth(&mut wrong), ("mismatch", "the output"));
+    let bed = Field::zeros(Grid::new([7, 9], 0.2).unwrap());
+    let other = ShallowWater::new(bed, ShallowWaterParams::default()).unwrap();
+    refused(water.copy_from(&other), ("mismatch", "the other simulation"));
+    refused(water.forecast(&mut other.clone(), 0.1, 1), ("mismatch", "the other simulation"));
+    assert_eq!(water.digest(), before);
+    let good = water.velocity()[1][[3, 3]];
+    for bad in NOT_FINITE {
+        water.velocity_mut()[1][[3, 3]] = bad;
+        refused(water.step(0.1), ("not finite", "velocity"));
+        water.velocity_mut()[1][[3, 3]] = good;
+    }
+    assert_eq!(water.digest(), before);
+    *water.velocity_mut() = Faces::zeros(Grid::new([3, 3], 0.2).unwrap());
+    refused(water.step(0.1), ("mismatch", "velocity"));
+    refused(water.sample([0.5; 2]), ("mismatch", "velocity"));
+    *water.velocity_mut() = Faces::zeros(grid);
+    water.step(0.1).unwrap();
 }

@@ -9,12 +9,13 @@ use fluid_num::base::digest::Digest;
 use fluid_num::particles::{CellStructure, Domain, Emitter};
 use fluid_num::poisson::{Budget, End, PoissonSolver, Problem, Solver, SolverKind};
 use fluid_num::schemes::lbm::Collision;
+use fluid_num::schemes::shallow_water::{Sponge, SprayParams, WaterSide, WaterSource};
 use fluid_num::schemes::stam2003::{Diffusion, Sweep};
 use fluid_num::solid::{Body, Shape, Slip};
 use fluid_num::{
     Boundary, Effect, Faces, Field, Grid, LbmD2Q9, LbmD3Q19, LbmParams, Pbf, PbfParams,
-    QuantityParams, Side, Simulation, Source, StableFluids, StableFluidsParams, Stam2003,
-    Stam2003Params, Stepping, Wcsph, WcsphParams,
+    QuantityParams, ShallowWater, ShallowWaterParams, Side, Simulation, Source, StableFluids,
+    StableFluidsParams, Stam2003, Stam2003Params, Stepping, Wcsph, WcsphParams,
 };
 use fluid_tests::Random;
 
@@ -27,6 +28,7 @@ const WCSPH_2D: u64 = 0xb1db_b00f_d6e0_e028;
 const PBF_3D: u64 = 0xf5a3_3a6a_4efa_99cf;
 const LBM_2D: u64 = 0xb65b_69c1_8352_761e;
 const LBM_3D: u64 = 0xaee7_7418_0ce9_52a5;
+const SHALLOW_WATER: u64 = 0xdcf7_3dae_f27e_a13b;
 const SOLVERS: u64 = 0x9c03_fe18_1990_8e38;
 
 /// Smoke and heat in a channel behind a turning plate, everything switched on.
@@ -197,6 +199,39 @@ fn pbf() -> u64 {
     water.digest()
 }
 
+/// Waves break on a beach, with everything switched on.
+fn shore() -> ShallowWater<f32> {
+    let grid = Grid::new([384, 256], 0.1).unwrap();
+    let bed = Field::from_fn(grid, |[x, y]| {
+        let island = 4.0 - (x - 14.0) * (x - 14.0) - (y - 12.0) * (y - 12.0);
+        0.1 * (x - 28.0) + if island > 0.0 { island } else { 0.0 }
+    });
+    let params = ShallowWaterParams {
+        sides: [
+            [WaterSide::Waves { amplitude: 0.3, period: 3.0 }, WaterSide::Wall],
+            [WaterSide::Open, WaterSide::Discharge { rate: 0.1 }],
+        ],
+        manning: 0.02,
+        coriolis: 0.01,
+        eddy_viscosity: 1e-2,
+        rain: 1e-4,
+        sponge: Some(Sponge { width: [[0; 2], [10, 0]], ..Default::default() }),
+        spray: Some(SprayParams { breaking: 0.1, ..Default::default() }),
+        ..Default::default()
+    };
+    let mut water = ShallowWater::new(bed, params).unwrap();
+    water.sources_mut().push(WaterSource { center: [30.0, 5.0], radius: 1.0, rate: 0.5 });
+    water
+}
+
+fn run_shore(water: &mut ShallowWater<f32>, steps: usize) -> u64 {
+    for _ in 0..steps {
+        water.dent([8.0, 8.0], 1.0, 0.3).unwrap();
+        water.step(0.05).unwrap();
+    }
+    water.digest()
+}
+
 /// A street of vortices behind a disc: inflow, outlet, walls, eddies, a force.
 fn lbm_2d() -> u64 {
     let boundary = Boundary::all(Side::NoSlip)
@@ -226,6 +261,17 @@ fn lbm_3d() -> u64 {
     flow.add_impulse([0.3; 3], 0.2, [2.0, -1.0, 0.5]).unwrap();
     flow.step(0.06).unwrap();
     flow.digest()
+}
+
+#[test]
+fn shallow_water_is_the_same_everywhere() {
+    let digest = on_any_threads("shallow water", || run_shore(&mut shore(), 20));
+    golden("SHALLOW_WATER", digest, SHALLOW_WATER);
+    let mut water = shore();
+    run_shore(&mut water, 3);
+    let mut copy = shore();
+    copy.copy_from(&water).unwrap();
+    assert_eq!(run_shore(&mut copy, 3), run_shore(&mut water, 3));
 }
 
 #[test]

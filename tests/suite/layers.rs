@@ -17,7 +17,7 @@ const ROOMS: [(&str, &[&str]); 8] = [
 ];
 
 /// Names that `lib.rs` exports, and the rooms that they live in.
-const EXPORTS: [(&str, &str); 19] = [
+const EXPORTS: [(&str, &str); 20] = [
     ("Error", "base"),
     ("Real", "base"),
     ("SolveReport", "base"),
@@ -34,6 +34,7 @@ const EXPORTS: [(&str, &str); 19] = [
     ("Lbm", "schemes"),
     ("LbmParams", "schemes"),
     ("Pbf", "schemes"),
+    ("ShallowWater", "schemes"),
     ("StableFluids", "schemes"),
     ("Stam2003", "schemes"),
     ("Wcsph", "schemes"),

@@ -10,6 +10,7 @@ mod layers;
 mod measure;
 mod particles;
 mod regressions;
+mod shallow_water;
 mod snapshots;
 mod solvers;
 mod validation;

@@ -5,12 +5,14 @@ use fluid_num::advection::Advection;
 use fluid_num::particles::{CellStructure, Domain, Emitter, ParticleId, ParticleSet};
 use fluid_num::poisson::{Budget, SolverKind};
 use fluid_num::schemes::lbm::{Collision, D2Q9, D3Q19, D3Q27, Lattice, Outlet};
+use fluid_num::schemes::shallow_water::{Drop, Sponge, SprayParams, WaterSide, WaterSource};
 use fluid_num::schemes::stam2003::{Stam2003Boundary, Sweep};
 use fluid_num::solid::{Body, Shape, Slip};
 use fluid_num::{
     Boundary, Effect, Error, Field, Grid, Lbm, LbmD2Q9, LbmD3Q19, LbmD3Q27, LbmParams, Pbf,
-    PbfParams, QuantityParams, Real, Side, Simulation, Snapshot, Source, StableFluids,
-    StableFluidsParams, Stam2003, Stam2003Params, Stepping, Wcsph, WcsphParams,
+    PbfParams, QuantityParams, Real, ShallowWater, ShallowWaterParams, Side, Simulation, Snapshot,
+    Source, StableFluids, StableFluidsParams, Stam2003, Stam2003Params, Stepping, Wcsph,
+    WcsphParams,
 };
 use fluid_tests::Random;
 use serde::{Serialize, de::DeserializeOwned};
@@ -205,6 +207,73 @@ fn stam2003_continues_from_text_bit_for_bit() {
     stam_continues::<f64, 2>(Stam2003Boundary::Periodic, Sweep::Jacobi);
     stam_continues::<f32, 3>(Stam2003Boundary::Periodic, Sweep::GaussSeidel);
     stam_continues::<f64, 3>(Stam2003Boundary::Walls, Sweep::Jacobi);
+}
+
+impl<T: Scalar> Scene<T> for ShallowWater<T> {
+    /// The surface is dented after some steps, and the bed edited after others.
+    fn live(&mut self, n: usize) {
+        self.step(T::of(0.03)).unwrap();
+        if n % 2 == 1 {
+            self.dent([T::of(0.5); 2], T::of(0.3), T::of(0.1)).unwrap();
+        }
+        if n.is_multiple_of(3) {
+            self.edit_bed(|[x, y], z| z + x * y * T::of(0.02)).unwrap();
+        }
+    }
+
+    fn readings(&self) -> Vec<u64> {
+        let drops = self.spray().iter().flat_map(|drop| drop.position);
+        let mut surface = Field::zeros(*self.grid());
+        self.write_surface(&mut surface).unwrap();
+        bits(drops.chain(surface.values()).chain(self.bed().values()))
+    }
+}
+
+fn shore<T: Scalar>(across: WaterSide<T>) -> ShallowWater<T> {
+    let grid = Grid::new([12, 9], T::of(0.1)).unwrap();
+    let bed = Field::from_fn(grid, |[x, _]| (x - T::of(0.8)) * T::of(0.7));
+    let wave = WaterSide::Waves { amplitude: T::of(0.1), period: T::one() };
+    let params = ShallowWaterParams {
+        sides: [[wave, WaterSide::Open], [across; 2]],
+        manning: T::of(0.02),
+        coriolis: T::of(0.1),
+        eddy_viscosity: T::of(1e-3),
+        rain: T::of(1e-3),
+        sponge: Some(Sponge { width: [[0, 3], [2, 0]], ..Default::default() }),
+        spray: Some(SprayParams {
+            breaking: T::of(0.1),
+            radius: T::of(0.01),
+            ..Default::default()
+        }),
+        ..Default::default()
+    };
+    let mut water = ShallowWater::new(bed, params).unwrap();
+    let (center, radius, rate) = ([T::of(0.3); 2], T::of(0.2), T::of(0.1));
+    water.sources_mut().push(WaterSource { center, radius, rate });
+    let (x, up) = (T::of(0.4), T::of(3.0));
+    let drop = Drop { position: [x, x, up], velocity: [T::zero(), x, x], volume: T::of(1e-4) };
+    assert!(water.throw(drop).unwrap());
+    water
+}
+
+#[test]
+fn shallow_water_continues_from_text_bit_for_bit() {
+    continues(|| shore::<f32>(WaterSide::Wall));
+    continues(|| shore::<f64>(WaterSide::Periodic));
+}
+
+#[test]
+fn no_array_of_shallow_water_may_be_missing_short_long_or_not_finite() {
+    let grid = Grid::new([6, 5], 0.2).unwrap();
+    let stam = Stam2003::<f64, 2>::new(grid, Stam2003Params::default()).unwrap();
+    every_array_is_checked(shore::<f64>(WaterSide::Wall), &stam.snapshot());
+    let mut water = shore::<f64>(WaterSide::Wall);
+    let mut values: Vec<_> = water.snapshot().values("displacement").unwrap().to_vec();
+    values[5] = -100.0;
+    let drained = water.snapshot().with_values("displacement", values);
+    let reason = "says that a depth is negative";
+    let wrong = Error::WrongSnapshot { name: "displacement", reason };
+    assert_eq!(refused(&mut water, &drained, "a negative depth"), wrong);
 }
 
 impl<T: Scalar, L: Lattice<D, Q>, const D: usize, const Q: usize> Scene<T> for Lbm<T, L, D, Q> {
