@@ -4,7 +4,7 @@ use super::*;
 
 fn everything(periodic: bool) -> ShallowWater<f64> {
     let grid = Grid::new([21, 17], 0.1).unwrap();
-    let bed = Field::from_fn(grid, |[x, y]| 0.4 * (x - 1.0) + 0.3 * f64::sin(7.0 * x * y) - 0.2);
+    let bed = Field::from_fn(grid, |[x, y]| 0.4 * (x - 1.0) + 0.3 * libm::sin(7.0 * x * y) - 0.2);
     let across = if periodic { WaterSide::Periodic } else { WaterSide::Wall };
     let params = ShallowWaterParams {
         sides: [[WaterSide::Waves { amplitude: 0.1, period: 2.0 }, WaterSide::Open], [across; 2]],
@@ -75,7 +75,7 @@ fn a_sponge_acts_in_its_layer_and_grows_to_the_side_alike_on_all_sides() {
 #[test]
 fn tiles_and_bands_do_not_show() {
     // Wider than a tile, and alike along y: every row is the same, wherever a band ends.
-    let bed = |[x, _]: [f32; 2]| (f64::sin(0.05 * f64::from(x)) - 0.9) as f32;
+    let bed = |[x, _]: [f32; 2]| (libm::sin(0.05 * f64::from(x)) - 0.9) as f32;
     let surface = |[x, _]: [f32; 2]| if x < 400.0 { 0.4 } else { 0.1 };
     for side in [WaterSide::Periodic, WaterSide::Wall] {
         let params = ShallowWaterParams { sides: [[side; 2]; 2], ..Default::default() };
