@@ -117,6 +117,7 @@ fn fields_of_different_grids_do_not_mix() {
     }
     assert_eq!(Field::<f64, 2>::zeros(grid).get([4, 0]), None);
     assert_eq!(Field::<f64, 2>::zeros(grid).get([usize::MAX - 1, 0]), None);
+    assert_eq!(Field::<f64, 2>::zeros(grid).get([usize::MAX, 0]), None);
 }
 
 #[test]

@@ -22,6 +22,7 @@ use crate::{Error, Real};
 /// assert_eq!(field[[1, 2]], 0.75 + 2.0 * 1.25);
 /// assert_eq!(field.sample([1.0, 0.6]), 1.0 + 1.2); // linear: exact between centres
 /// assert_eq!(field.get([4, 0]), None);
+/// assert_eq!(field.get([usize::MAX, 0]), None);
 /// # Ok::<(), fluid_num::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
@@ -241,7 +242,7 @@ impl<T: Real, const D: usize> Field<T, D> {
 
     fn contains(&self, cell: [usize; D]) -> bool {
         let region = self.region();
-        (0..D).all(|a| cell[a] + 1 < region.hi[a])
+        (0..D).all(|a| cell[a] < region.hi[a] - 1)
     }
 }
 
