@@ -296,7 +296,9 @@ where
     /// As [`Self::step`].
     pub fn advance(&mut self, count: usize) -> Result<StepReport<T>, Error> {
         self.check_inputs()?;
-        self.look_at_solids();
+        if count > 0 {
+            self.look_at_solids();
+        }
         let mut done = 0;
         while done < count {
             let now = WATCH.min(count - done);

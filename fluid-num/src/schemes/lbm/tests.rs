@@ -3,7 +3,8 @@ mod openings;
 mod oracle;
 
 use super::*;
-use crate::{Boundary, Simulation};
+use crate::solid::Shape;
+use crate::{Boundary, Grid2, LbmD2Q9, Simulation};
 
 /// A box whose cells, steps and density are 1: all values are in lattice units.
 pub(super) fn unit<T: Real, L: Lattice<D, Q>, const D: usize, const Q: usize>(
@@ -386,4 +387,34 @@ fn bad_parameters_are_refused_by_name() {
     assert_eq!(name(|p| p.max_substeps = 0), "max_substeps");
     let fast = "the velocity of a side in cells a step";
     assert_eq!(name(|p| p.boundary.sides[1][1] = Side::Moving { velocity: [10.0, 0.0] }), fast);
+}
+
+#[test]
+fn a_body_that_moves_between_lattice_steps_changes_nothing_before_the_next_one() {
+    let make = || {
+        let params = LbmParams { time_step: 1e-2, ..Default::default() };
+        let mut flow = LbmD2Q9::<f64>::new(Grid2::new([12, 10], 0.1).unwrap(), params).unwrap();
+        let ball = Shape::ball(0.22).unwrap();
+        flow.bodies_mut().push(Body::new(ball, [0.2, 0.5]).unwrap());
+        flow
+    };
+    let mut flow = make();
+    flow.add_impulse([0.6, 0.5], 0.4, [0.5, 0.3]).unwrap();
+    flow.step(0.1).unwrap();
+    let populations = |flow: &LbmD2Q9<f64>| {
+        let cells = (0..12).flat_map(|i| (0..10).map(move |j| [i, j]));
+        cells.map(|cell| flow.population(1, cell)).collect::<Vec<_>>()
+    };
+    let before = populations(&flow);
+    flow.bodies_mut()[0].position = [0.6, 0.5];
+    // Shorter than a lattice step.
+    assert_eq!(flow.step(1e-3).unwrap().substeps, 0);
+    assert_eq!(populations(&flow), before);
+    let mut restored = make();
+    restored.restore(&flow.snapshot()).unwrap();
+    for flow in [&mut flow, &mut restored] {
+        flow.bodies_mut()[0].position = [0.9, 0.5];
+        flow.step(0.05).unwrap();
+    }
+    assert_eq!(restored.digest(), flow.digest());
 }
