@@ -64,6 +64,8 @@ pub(super) struct Opening<T, const D: usize> {
     mean: Vec<T>,
     /// How much of a difference the slow part takes over in a step.
     pace: T,
+    /// Whether there is another cell behind those of the side.
+    deep: bool,
 }
 
 impl<T: Real, const D: usize> Opening<T, D> {
@@ -75,7 +77,7 @@ impl<T: Real, const D: usize> Opening<T, D> {
         let mean = vec![T::zero(); region.count()];
         // Sound has to cross the domain a few times before it is taken for a change of the flow.
         let pace = T::one() / T::of_usize(8 * (grid.cells()[axis] + 8));
-        Self { axis, end, region, given, mean, pace }
+        Self { axis, end, region, given, mean, pace, deep: grid.cells()[axis] > 1 }
     }
 
     /// Fluid of this velocity comes in.
@@ -184,8 +186,10 @@ impl<T: Real, const D: usize> Opening<T, D> {
                 continue;
             }
             let h: [T; Q] = core::array::from_fn(|k| populations[k].get(i));
-            let inside: [T; Q] =
-                core::array::from_fn(|k| populations[k].get(i.wrapping_add_signed(stride)));
+            // Where there is no fluid behind it, the cell itself.
+            let behind = i.wrapping_add_signed(stride);
+            let next = if self.deep && !solid(behind) { behind } else { i };
+            let inside: [T; Q] = core::array::from_fn(|k| populations[k].get(next));
             let f = force(i);
             let sign = T::of(f64::from(inward));
             if let Given::Nothing(target, list) = &self.given {

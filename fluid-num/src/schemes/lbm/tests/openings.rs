@@ -189,3 +189,38 @@ fn impulses_stay_below_the_limit() {
     assert_eq!(lbm.velocity()[0][[2, 2]], 0.0);
     assert!(lbm.add_impulse([f64::NAN, 0.0], 1.0, [0.0; 2]).is_err());
 }
+
+/// Outside the domain, and in solids, stands what no state holds.
+#[test]
+fn openings_read_neither_solids_nor_what_lies_beyond_the_domain() {
+    for outlet in [Outlet::Pressure, Outlet::Convective] {
+        for collision in Collision::all() {
+            let make = || {
+                let inflow = Side::Inflow { velocity: [0.0, 0.05] };
+                let boundary = Boundary::periodic().with(1, 0, inflow).with(1, 1, Side::Open);
+                let params = LbmParams { collision, outlet, boundary, ..LbmParams::default() };
+                unit::<f64, D2Q9, 2, 9>([7, 1], params)
+            };
+            let mut flow = make();
+            flow.set_flow(|[x, _]| ([0.02 * x, 0.01], 0.01 * x)).unwrap();
+            flow.advance(5).unwrap();
+            let mut restored = make();
+            restored.restore(&flow.snapshot()).unwrap();
+            flow.advance(4).unwrap();
+            restored.advance(4).unwrap();
+            assert_eq!(restored.digest(), flow.digest(), "{outlet:?} {collision:?}");
+            let blocked = || {
+                let boundary = Boundary::all(Side::NoSlip).with(0, 1, Side::Open);
+                let params = LbmParams { collision, outlet, boundary, ..LbmParams::default() };
+                let mut flow = unit::<f64, D2Q9, 2, 9>([8, 6], params);
+                flow.close_cells(|[i, j]| i == 6 && j > 2);
+                flow.set_flow(|_| ([0.05, 0.02], 0.0)).unwrap();
+                flow
+            };
+            let (mut at_once, mut apart) = (blocked(), blocked());
+            at_once.advance(6).unwrap();
+            (0..6).for_each(|_| apart.advance(1).map(drop).unwrap());
+            assert_eq!(at_once.population(1, [7, 4]), apart.population(1, [7, 4]));
+        }
+    }
+}
