@@ -14,6 +14,8 @@ mod chunks;
 mod rings;
 mod rows;
 
+use core::ops::Range;
+
 use pulp::NullaryFnOnce;
 
 pub use chunks::{BlockPass, ChunkPass, ListPass, TASKS, blocks, chunks, lists};
@@ -153,17 +155,51 @@ fn dispatch<W: NullaryFnOnce>(work: W) -> W::Output {
     work.call()
 }
 
-/// Every slice cut in two.
-fn split<T, const N: usize>(out: [&mut [T]; N], at: [usize; N]) -> ([&mut [T]; N], [&mut [T]; N]) {
-    let mut upper: [&mut [T]; N] = core::array::from_fn(|_| Default::default());
+/// What a pass writes, from some place on, and what can be cut in two there.
+trait Cut: Default {
+    /// What lies before place `at`, and what lies from it on.
+    fn cut(self, at: usize) -> [Self; 2];
+}
+
+impl<T> Cut for &mut [T] {
+    #[inline(always)]
+    fn cut(self, at: usize) -> [Self; 2] {
+        self.split_at_mut(at).into()
+    }
+}
+
+/// Every output cut in two.
+fn split<O: Cut, const N: usize>(out: [O; N], at: [usize; N]) -> ([O; N], [O; N]) {
+    let mut upper: [O; N] = core::array::from_fn(|_| O::default());
     let mut parts = upper.iter_mut().zip(at);
     let lower = out.map(|o| {
         let Some((part, at)) = parts.next() else { return o };
-        let (head, tail) = o.split_at_mut(at);
+        let [head, tail] = o.cut(at);
         *part = tail;
         head
     });
     (lower, upper)
+}
+
+/// Runs `work` on the rows `rows` of a region, halved down to `grain` of them, with what the first
+/// row and those behind it write.
+fn in_halves<O: Cut + Send, const D: usize, const N: usize>(
+    region: &Region<D>,
+    rows: Range<usize>,
+    grain: usize,
+    out: [O; N],
+    work: &(impl Fn(Range<usize>, [O; N]) + Sync),
+) {
+    if rows.len() <= grain {
+        return work(rows, out);
+    }
+    let middle = rows.start + rows.len() / 2;
+    let cut = region.row(middle).start - region.row(rows.start).start;
+    let (lower, upper) = split(out, [cut; N]);
+    join(
+        || in_halves(region, rows.start..middle, grain, lower, work),
+        || in_halves(region, middle..rows.end, grain, upper, work),
+    );
 }
 
 /// Runs both halves, on two threads where there are two.

@@ -1,7 +1,9 @@
 //! Passes over rows of rings.
 
+use core::ops::Range;
+
 use super::super::ring::Arc;
-use super::{GRAIN, NullaryFnOnce, Region, Row, dispatch, join};
+use super::{Cut, GRAIN, NullaryFnOnce, Region, Row, dispatch, in_halves, split};
 
 /// What a pass does with one row of `N` rings.
 pub trait RingPass<T, const D: usize, const N: usize>: Sync {
@@ -18,47 +20,22 @@ pub fn ring_rows<T: Send, const D: usize, const N: usize>(
     if region.is_empty() {
         return;
     }
-    let [_, out] = split_arcs(out, region.row(0).start);
-    ring_rows_in(region, 0, region.rows(), out, pass);
-}
-
-fn ring_rows_in<T: Send, const D: usize, const N: usize, P: RingPass<T, D, N>>(
-    region: &Region<D>,
-    first: usize,
-    count: usize,
-    out: [Arc<'_, T>; N],
-    pass: &P,
-) {
-    if count <= region.grain(GRAIN) {
-        return dispatch(RingRows { region, first, count, out, pass });
-    }
-    let half = count / 2;
-    let cut = region.row(first + half).start - region.row(first).start;
-    let [lower, upper] = split_arcs(out, cut);
-    join(
-        || ring_rows_in(region, first, half, lower, pass),
-        || ring_rows_in(region, first + half, count - half, upper, pass),
-    );
-}
-
-/// Every arc cut in two.
-fn split_arcs<T, const N: usize>(out: [Arc<'_, T>; N], at: usize) -> [[Arc<'_, T>; N]; 2] {
-    let mut upper: [Arc<'_, T>; N] = core::array::from_fn(|_| Arc::default());
-    let mut parts = upper.iter_mut();
-    let lower = out.map(|o| {
-        let [head, tail] = o.split(at);
-        if let Some(part) = parts.next() {
-            *part = tail;
-        }
-        head
+    let (_, out) = split(out, [region.row(0).start; N]);
+    in_halves(region, 0..region.rows(), region.grain(GRAIN), out, &|rows, out| {
+        dispatch(RingRows { region, rows, out, pass });
     });
-    [lower, upper]
+}
+
+impl<T> Cut for Arc<'_, T> {
+    #[inline(always)]
+    fn cut(self, at: usize) -> [Self; 2] {
+        self.split(at)
+    }
 }
 
 struct RingRows<'a, T, P, const D: usize, const N: usize> {
     region: &'a Region<D>,
-    first: usize,
-    count: usize,
+    rows: Range<usize>,
     out: [Arc<'a, T>; N],
     pass: &'a P,
 }
@@ -70,9 +47,9 @@ impl<T, P: RingPass<T, D, N>, const D: usize, const N: usize> NullaryFnOnce
 
     #[inline(always)]
     fn call(self) {
-        let Self { region, first, count, mut out, pass } = self;
-        let base = region.row(first).start;
-        for n in first..first + count {
+        let Self { region, rows, mut out, pass } = self;
+        let base = region.row(rows.start).start;
+        for n in rows {
             let row = region.row(n);
             pass.row(row, row.start - base, &mut out);
         }

@@ -2,7 +2,7 @@
 
 use core::ops::Range;
 
-use super::{GRAIN, NullaryFnOnce, Region, Row, dispatch, join, split};
+use super::{GRAIN, NullaryFnOnce, Region, Row, dispatch, in_halves, join, split};
 
 /// What a pass does with one row of its `N` outputs.
 pub trait RowPass<T, const D: usize, const N: usize>: Sync {
@@ -23,33 +23,22 @@ pub fn rows<T: Send, const D: usize, const N: usize>(
         return;
     }
     let base = region.row(0).start;
-    let out = out.map(|o| &mut o[base..]);
-    rows_in(region, 0, region.rows(), out, pass);
+    rows_in(region, out.map(|o| &mut o[base..]), pass);
 }
 
 fn rows_in<T: Send, const D: usize, const N: usize, P: RowPass<T, D, N>>(
     region: &Region<D>,
-    first: usize,
-    count: usize,
     out: [&mut [T]; N],
     pass: &P,
 ) {
-    if count <= region.grain(P::GRAIN) {
-        return dispatch(Rows { region, first, count, out, pass });
-    }
-    let half = count / 2;
-    let cut = region.row(first + half).start - region.row(first).start;
-    let (lower, upper) = split(out, [cut; N]);
-    join(
-        || rows_in(region, first, half, lower, pass),
-        || rows_in(region, first + half, count - half, upper, pass),
-    );
+    in_halves(region, 0..region.rows(), region.grain(P::GRAIN), out, &|rows, out| {
+        dispatch(Rows { region, rows, out, pass });
+    });
 }
 
 struct Rows<'a, T, P, const D: usize, const N: usize> {
     region: &'a Region<D>,
-    first: usize,
-    count: usize,
+    rows: Range<usize>,
     out: [&'a mut [T]; N],
     pass: &'a P,
 }
@@ -61,9 +50,9 @@ impl<T, P: RowPass<T, D, N>, const D: usize, const N: usize> NullaryFnOnce
 
     #[inline(always)]
     fn call(self) {
-        let Self { region, first, count, mut out, pass } = self;
-        let base = region.row(first).start;
-        for n in first..first + count {
+        let Self { region, rows, mut out, pass } = self;
+        let base = region.row(rows.start).start;
+        for n in rows {
             let row = region.row(n);
             let range = row.start - base..row.start - base + row.len;
             pass.row(row, out.each_mut().map(|o| &mut o[range.clone()]));
