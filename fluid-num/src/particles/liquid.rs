@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 
 use super::kernel::{CubicSpline, Kernel};
-use super::pairs::{Around, lanes, largest_square, put};
+use super::pairs::{Around, largest_square, put, vectors};
 use super::samples::BodySamples;
 use super::wall::Walls;
 use super::{CellStructure, Domain, Emitter, LANES, Neighbors, Pairs, ParticleSet, at};
@@ -241,10 +241,7 @@ impl<T: Real, const D: usize> ChunkPass<T, D> for Smoothed<'_, T, D> {
         let zero = [T::zero(); LANES];
         for n in (0..out[0].len()).step_by(LANES) {
             near.enter(first + n);
-            let (mut own, mut sum) = ([zero; D], [zero; D]);
-            for a in 0..D {
-                own[a] = lanes(velocity[a], first + n);
-            }
+            let (own, mut sum) = (vectors(velocity, first + n), [zero; D]);
             while near.load() {
                 for (b, squared) in near.squared[..near.len].iter().enumerate() {
                     let mut weight = zero;

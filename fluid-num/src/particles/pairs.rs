@@ -93,9 +93,7 @@ impl<'a, T: Real, const D: usize, const V: usize, const S: usize> Around<'a, T, 
         for k in 0..LANES {
             self.count[k] = T::of_index(count[k] as i32);
         }
-        for a in 0..D {
-            self.at[a] = lanes(self.particles[a], first);
-        }
+        self.at = vectors(self.particles, first);
     }
 
     /// Takes in the next batch of neighbours, if there is one.
@@ -207,6 +205,16 @@ pub(crate) fn lanes<T: Real>(values: &[T], first: usize) -> Lanes<T> {
     let mut lanes = [values.first().copied().unwrap_or(T::zero()); LANES];
     lanes[..values.len()].copy_from_slice(values);
     lanes
+}
+
+/// The vectors of the particles of the group that begins with `first`, given axis by axis.
+#[inline(always)]
+pub(crate) fn vectors<T: Real, const D: usize>(axes: [&[T]; D], first: usize) -> [Lanes<T>; D] {
+    let mut vectors = [[T::zero(); LANES]; D];
+    for a in 0..D {
+        vectors[a] = lanes(axes[a], first);
+    }
+    vectors
 }
 
 /// Writes what belongs to the particles of a group from `first` on.

@@ -25,8 +25,8 @@
 //!
 //! **Fields.** Of each particle: position, m; velocity, m/s; density, kg/mᴰ.
 //!
-//! **Cost** in the plane, f32, one core, 4 iterations: about 0.65 µs a particle and sub-step. Memory is taken
-//! when particles are added, and when there are more pairs of neighbours than ever before.
+//! **Cost** in the plane, f32, one core, 4 iterations: about 0.65 µs a particle and sub-step. Memory
+//! is taken when particles are added, and when there are more pairs of neighbours than ever before.
 //!
 //! **Not modelled.** Surface tension but for the tensile correction; pressure.
 //!

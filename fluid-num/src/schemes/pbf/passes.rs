@@ -6,7 +6,7 @@ use crate::particles::Domain;
 use crate::particles::kernel::{Kernel, over_lattice};
 use crate::particles::liquid::{GRAIN, Liquid, Matter};
 use crate::particles::neighbors::LANES;
-use crate::particles::pairs::{Around, BATCH, Lanes, lane, lanes, put};
+use crate::particles::pairs::{Around, BATCH, Lanes, lane, lanes, put, vectors};
 
 /// What a lattice at rest says of a liquid: the units of the parameters.
 #[derive(Debug, Clone, Copy)]
@@ -252,10 +252,7 @@ impl<T: Real, const D: usize> ChunkPass<T, 4> for Vorticity<'_, T, D> {
         let zero = [T::zero(); LANES];
         for n in (0..out[0].len()).step_by(LANES) {
             near.enter(first + n);
-            let mut own = [zero; D];
-            for a in 0..D {
-                own[a] = lanes(velocity[a], first + n);
-            }
+            let own = vectors(velocity, first + n);
             let mut omega = [zero; 3];
             while near.load() {
                 for (b, squared) in near.squared[..near.len].iter().enumerate() {

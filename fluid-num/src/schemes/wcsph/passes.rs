@@ -6,7 +6,7 @@ use crate::base::exec::ChunkPass;
 use crate::particles::kernel::Kernel;
 use crate::particles::liquid::{GRAIN, Liquid};
 use crate::particles::neighbors::LANES;
-use crate::particles::pairs::{Around, Lanes, lane, lanes, put};
+use crate::particles::pairs::{Around, Lanes, lane, lanes, put, vectors};
 use crate::particles::samples::Sample;
 use crate::particles::wall::Filling;
 use crate::solid::Slip;
@@ -214,10 +214,7 @@ impl<T: Real, const D: usize> ChunkPass<T, D> for Acceleration<'_, T, D> {
         for n in (0..out[0].len()).step_by(LANES) {
             near.enter(first + n);
             let share = lanes(pressure, first + n);
-            let (mut own, mut sum) = ([zero; D], [zero; D]);
-            for a in 0..D {
-                own[a] = lanes(velocity[a], first + n);
-            }
+            let (own, mut sum) = (vectors(velocity, first + n), [zero; D]);
             while near.load() {
                 for (b, squared) in near.squared[..near.len].iter().enumerate() {
                     let mut along = zero;
