@@ -55,11 +55,13 @@
 //! wave transformation, breaking, and runup*, 2000,
 //! <https://doi.org/10.1061/(ASCE)0733-950X(2000)126:1(39)>.
 
+mod balance;
 mod forces;
 mod kernel;
 mod params;
 mod query;
 mod sides;
+mod simulation;
 mod sources;
 mod sponge;
 mod spray;
@@ -69,9 +71,10 @@ mod tests;
 
 use alloc::vec::Vec;
 
-use crate::base::digest::Digest;
 use crate::base::error::check;
-use crate::{Error, Faces, Field, Grid, Location, Real, Simulation, Snapshot, StepReport};
+use crate::{Error, Faces, Field, Grid, Location, Real, StepReport};
+use balance::Tally;
+pub use balance::WaterBalance;
 use kernel::{Edge, depth_and_surface};
 use params::moderate;
 pub use params::{ShallowWaterParams, Sponge, WaterSide};
@@ -133,53 +136,6 @@ pub struct ShallowWater<T> {
     next_displacement: Field<T, 2>,
     next_velocity: Faces<T, 2>,
     next_moved: Faces<T, 2>,
-}
-
-/// Sums of depths that came (above 0) and went, m.
-#[derive(Debug, Clone, Copy, Default)]
-struct Tally {
-    rain: f64,
-    sources: f64,
-    drains: f64,
-    sides: f64,
-    sponge: f64,
-    edits: f64,
-}
-
-impl Tally {
-    fn list(&self) -> [f64; 6] {
-        [self.rain, self.sources, self.drains, self.sides, self.sponge, self.edits]
-    }
-}
-
-/// Where the water is, m³. Everything but the volume counts since the simulation was made: what
-/// came above 0, what went below.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct WaterBalance {
-    /// The water in all cells.
-    pub volume: f64,
-    /// The water in the air.
-    pub spray: f64,
-    /// What fell as rain.
-    pub rain: f64,
-    /// What came out of sources.
-    pub sources: f64,
-    /// What went into drains.
-    pub drains: f64,
-    /// What came through the sides.
-    pub sides: f64,
-    /// What sponge layers gave.
-    pub sponge: f64,
-    /// What the caller poured in by setting depths.
-    pub edits: f64,
-}
-
-impl WaterBalance {
-    /// The water in cells and in the air less all that came: constant but for rounding.
-    pub fn unexplained(&self) -> f64 {
-        let came = self.rain + self.sources + self.drains + self.sides + self.sponge + self.edits;
-        self.volume + self.spray - came
-    }
 }
 
 impl<T: Real> ShallowWater<T> {
@@ -428,30 +384,6 @@ impl<T: Real> ShallowWater<T> {
         &mut self.sources
     }
 
-    /// The volume of the water, m³.
-    pub fn volume(&self) -> f64 {
-        self.sum_of_depths() * self.cell_area()
-    }
-
-    /// Where the water is and where it came from.
-    pub fn balance(&self) -> WaterBalance {
-        let [rain, sources, drains, sides, sponge, edits] =
-            self.tally.list().map(|sum| sum * self.cell_area());
-        let (volume, spray) = (self.volume(), self.spray_volume());
-        WaterBalance { volume, spray, rain, sources, drains, sides, sponge, edits }
-    }
-
-    fn cell_area(&self) -> f64 {
-        let dx = self.grid.dx().to_f64();
-        dx * dx
-    }
-
-    /// Σb + Σs: what is exact in either is exact in the sum.
-    fn sum_of_depths(&self) -> f64 {
-        let basins = self.still.values().fold(0.0, |sum, d| sum + d.at_least(T::zero()).to_f64());
-        basins + self.displacement.sum()
-    }
-
     /// Makes displacements of the depths that were, before D is set anew.
     fn keep_depths(&mut self) {
         let region = self.grid.interior();
@@ -533,101 +465,4 @@ fn check_bed<T: Real>(bed: &Field<T, 2>) -> Result<(), Error> {
     let (least, most) = bed.min_max();
     moderate("the bed", least)?;
     moderate("the bed", most)
-}
-
-impl<T: Real> Simulation<T> for ShallowWater<T> {
-    fn step(&mut self, dt: T) -> Result<StepReport<T>, Error> {
-        ShallowWater::step(self, dt)
-    }
-
-    fn time(&self) -> T {
-        self.time
-    }
-
-    fn digest(&self) -> u64 {
-        let digest = self.bed.digest(Digest::new());
-        let digest = self.moved.digest(self.velocity.digest(self.displacement.digest(digest)));
-        let digest = self.spray.iter().fold(digest, |d, drop| d.values(&drop.scalars()));
-        digest.values(&[self.pending_rain, self.time]).finish()
-    }
-
-    fn report(&self) -> StepReport<T> {
-        self.report
-    }
-
-    fn snapshot(&self) -> Snapshot<T> {
-        let snapshot = self
-            .grid
-            .snapshot(Snapshot::new("shallow_water", 2, self.time))
-            .with_words("changed", [u64::from(self.touched)])
-            .with_words("steps", [self.steps])
-            .with_words("tally", self.tally.list().map(f64::to_bits))
-            .with_values("pending rain", [self.pending_rain])
-            .with_values("pace", [self.fastest])
-            .with_values("bed", self.bed.values())
-            .with_values("displacement", self.displacement.values())
-            .with_values("velocity", self.velocity.components().iter().flat_map(Field::values))
-            .with_values("moved", self.moved.components().iter().flat_map(Field::values));
-        if self.params.spray.is_none() {
-            return snapshot;
-        }
-        snapshot
-            .with_words("thrown", [self.thrown])
-            .with_values("spray", self.spray.iter().flat_map(Drop::scalars))
-    }
-
-    /// The bed is restored too, since it may have been edited. The rest level must be the same.
-    fn restore(&mut self, snapshot: &Snapshot<T>) -> Result<(), Error> {
-        snapshot.check("shallow_water", 2)?;
-        self.grid.check_snapshot(snapshot)?;
-        let grid = self.grid;
-        let (steps, touched) = (snapshot.word("steps")?, snapshot.word("changed")? != 0);
-        let tally: [u64; 6] = core::array::from_fn({
-            let mut words = snapshot.words_exactly("tally", 6)?.iter().copied();
-            move |_| words.next().unwrap_or(0)
-        });
-        let [rain, sources, drains, sides, sponge, edits] = tally.map(f64::from_bits);
-        let pending_rain = one(snapshot, "pending rain")?;
-        let fastest = one(snapshot, "pace")?;
-        let [bed] = Field::restored(grid, [Location::Center], snapshot, "bed")?;
-        check_bed(&bed)?;
-        let [displacement] = Field::restored(grid, [Location::Center], snapshot, "displacement")?;
-        let rest = self.params.rest_level;
-        let dry = |(bed, s): (T, T)| s < -(rest - bed).at_least(T::zero());
-        if bed.values().zip(displacement.values()).any(dry) {
-            let reason = "says that a depth is negative";
-            return Err(Error::WrongSnapshot { name: "displacement", reason });
-        }
-        let velocity = Faces::restored(grid, snapshot, "velocity")?;
-        moderate("velocity", velocity.max_abs())?;
-        let moved = Faces::restored(grid, snapshot, "moved")?;
-        let (thrown, drops) = match &self.params.spray {
-            Some(p) => {
-                (snapshot.word("thrown")?, spray::restored(snapshot.values("spray")?, p.capacity)?)
-            }
-            None => (0, Vec::new()),
-        };
-        self.thrown = thrown;
-        self.spray.clear();
-        self.spray.extend(drops);
-        (self.bed, self.displacement, self.velocity, self.moved) =
-            (bed, displacement, velocity, moved);
-        self.tally = Tally { rain, sources, drains, sides, sponge, edits };
-        (self.pending_rain, self.time, self.steps) = (pending_rain, snapshot.time(), steps);
-        self.set_still();
-        self.set_sponge();
-        self.fill_ghosts();
-        (self.fastest, self.touched) = (fastest, touched);
-        self.report = StepReport::nothing(self.velocity.max_abs());
-        Ok(())
-    }
-}
-
-/// The one scalar of a name, not negative.
-fn one<T: Real>(snapshot: &Snapshot<T>, name: &'static str) -> Result<T, Error> {
-    let value = snapshot.values_exactly(name, 1)?.iter().fold(T::zero(), |sum, v| sum + *v);
-    if value < T::zero() {
-        return Err(Error::WrongSnapshot { name, reason: "is negative" });
-    }
-    Ok(value)
 }

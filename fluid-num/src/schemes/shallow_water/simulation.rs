@@ -1,0 +1,107 @@
+//! What shallow water has in common with every scheme: digests and snapshots.
+
+use alloc::vec::Vec;
+
+use super::balance::Tally;
+use super::params::moderate;
+use super::spray::{self, Drop};
+use super::{ShallowWater, check_bed};
+use crate::base::digest::Digest;
+use crate::{Error, Faces, Field, Location, Real, Simulation, Snapshot, StepReport};
+
+impl<T: Real> Simulation<T> for ShallowWater<T> {
+    fn step(&mut self, dt: T) -> Result<StepReport<T>, Error> {
+        ShallowWater::step(self, dt)
+    }
+
+    fn time(&self) -> T {
+        self.time
+    }
+
+    fn digest(&self) -> u64 {
+        let digest = self.bed.digest(Digest::new());
+        let digest = self.moved.digest(self.velocity.digest(self.displacement.digest(digest)));
+        let digest = self.spray.iter().fold(digest, |d, drop| d.values(&drop.scalars()));
+        digest.values(&[self.pending_rain, self.time]).finish()
+    }
+
+    fn report(&self) -> StepReport<T> {
+        self.report
+    }
+
+    fn snapshot(&self) -> Snapshot<T> {
+        let snapshot = self
+            .grid
+            .snapshot(Snapshot::new("shallow_water", 2, self.time))
+            .with_words("changed", [u64::from(self.touched)])
+            .with_words("steps", [self.steps])
+            .with_words("tally", self.tally.list().map(f64::to_bits))
+            .with_values("pending rain", [self.pending_rain])
+            .with_values("pace", [self.fastest])
+            .with_values("bed", self.bed.values())
+            .with_values("displacement", self.displacement.values())
+            .with_values("velocity", self.velocity.components().iter().flat_map(Field::values))
+            .with_values("moved", self.moved.components().iter().flat_map(Field::values));
+        if self.params.spray.is_none() {
+            return snapshot;
+        }
+        snapshot
+            .with_words("thrown", [self.thrown])
+            .with_values("spray", self.spray.iter().flat_map(Drop::scalars))
+    }
+
+    /// The bed is restored too, since it may have been edited. The rest level must be the same.
+    fn restore(&mut self, snapshot: &Snapshot<T>) -> Result<(), Error> {
+        snapshot.check("shallow_water", 2)?;
+        self.grid.check_snapshot(snapshot)?;
+        let grid = self.grid;
+        let (steps, touched) = (snapshot.word("steps")?, snapshot.word("changed")? != 0);
+        let tally: [u64; 6] = core::array::from_fn({
+            let mut words = snapshot.words_exactly("tally", 6)?.iter().copied();
+            move |_| words.next().unwrap_or(0)
+        });
+        let [rain, sources, drains, sides, sponge, edits] = tally.map(f64::from_bits);
+        let pending_rain = one(snapshot, "pending rain")?;
+        let fastest = one(snapshot, "pace")?;
+        let [bed] = Field::restored(grid, [Location::Center], snapshot, "bed")?;
+        check_bed(&bed)?;
+        let [displacement] = Field::restored(grid, [Location::Center], snapshot, "displacement")?;
+        let rest = self.params.rest_level;
+        let dry = |(bed, s): (T, T)| s < -(rest - bed).at_least(T::zero());
+        if bed.values().zip(displacement.values()).any(dry) {
+            let reason = "says that a depth is negative";
+            return Err(Error::WrongSnapshot { name: "displacement", reason });
+        }
+        let velocity = Faces::restored(grid, snapshot, "velocity")?;
+        moderate("velocity", velocity.max_abs())?;
+        let moved = Faces::restored(grid, snapshot, "moved")?;
+        let (thrown, drops) = match &self.params.spray {
+            Some(p) => {
+                (snapshot.word("thrown")?, spray::restored(snapshot.values("spray")?, p.capacity)?)
+            }
+            None => (0, Vec::new()),
+        };
+        self.thrown = thrown;
+        self.spray.clear();
+        self.spray.extend(drops);
+        (self.bed, self.displacement, self.velocity, self.moved) =
+            (bed, displacement, velocity, moved);
+        self.tally = Tally { rain, sources, drains, sides, sponge, edits };
+        (self.pending_rain, self.time, self.steps) = (pending_rain, snapshot.time(), steps);
+        self.set_still();
+        self.set_sponge();
+        self.fill_ghosts();
+        (self.fastest, self.touched) = (fastest, touched);
+        self.report = StepReport::nothing(self.velocity.max_abs());
+        Ok(())
+    }
+}
+
+/// The one scalar of a name, not negative.
+fn one<T: Real>(snapshot: &Snapshot<T>, name: &'static str) -> Result<T, Error> {
+    let value = snapshot.values_exactly(name, 1)?.iter().fold(T::zero(), |sum, v| sum + *v);
+    if value < T::zero() {
+        return Err(Error::WrongSnapshot { name, reason: "is negative" });
+    }
+    Ok(value)
+}
