@@ -7,6 +7,7 @@
 #![forbid(unsafe_code)]
 #![allow(clippy::std_instead_of_core, clippy::std_instead_of_alloc, reason = "demos have std")]
 
+mod basin;
 mod gallery;
 #[cfg(not(target_arch = "wasm32"))]
 pub mod headless;

@@ -40,11 +40,11 @@ pub struct Options {
     #[arg(long)]
     pub views: bool,
 
-    /// A picture (PNG or JPEG) whose dark parts are solid, for the smoke
+    /// A picture (PNG or JPEG) whose dark parts are solid, for smoke, karman and porous
     #[arg(long, value_name = "IMAGE")]
     pub obstacles: Option<PathBuf>,
 
-    /// A picture (PNG or JPEG) that is the first dye, for the ink
+    /// A picture (PNG or JPEG) that is the first dye, for ink and lbm-ink
     #[arg(long, value_name = "IMAGE")]
     pub dye: Option<PathBuf>,
 

@@ -53,6 +53,15 @@ impl Painter {
         self.field.copy_from(q)
     }
 
+    /// Looks at a field of amounts, none of which is negative.
+    ///
+    /// # Errors
+    /// [`Error::GridMismatch`] for a field on another grid.
+    pub fn look_at_amount(&mut self, q: &Field<f32, 2>) -> Result<(), Error> {
+        self.signed = false;
+        self.field.copy_from(q)
+    }
+
     /// The scale that suits what was seen: its maximum, or three times its root mean square where
     /// it has either sign.
     pub fn scale(&self) -> f32 {

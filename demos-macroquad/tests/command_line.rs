@@ -34,7 +34,20 @@ fn the_list_names_every_scene() {
         .collect();
     assert_eq!(
         names,
-        ["ink", "smoke", "cavity", "stam", "solvers", "dam-break", "pool", "3d-tank"]
+        [
+            "ink",
+            "smoke",
+            "cavity",
+            "stam",
+            "solvers",
+            "dam-break",
+            "pool",
+            "3d-tank",
+            "karman",
+            "lbm-ink",
+            "porous",
+            "3d-wake"
+        ]
     );
 }
 
@@ -42,7 +55,7 @@ fn the_list_names_every_scene() {
 fn all_scenes_run_headless_and_print_a_line_each() {
     let output = gallery(&["--headless", "--frames", "2", "--size", "1x1", "--out", "all"]);
     assert!(output.status.success(), "{}", text(&output.stderr));
-    assert_eq!(text(&output.stdout).lines().count(), 8);
+    assert_eq!(text(&output.stdout).lines().count(), 12);
 }
 
 #[cfg(target_os = "linux")]

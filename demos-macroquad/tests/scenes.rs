@@ -58,7 +58,7 @@ fn every_scene_moves_and_stays_finite() {
 
 /// Large enough for passes to be split: grids into rows, particles into chunks.
 fn split_size(name: &str) -> [usize; 2] {
-    if name == "3d-tank" { [40, 30] } else { [160, 120] }
+    if name.starts_with("3d") { [40, 30] } else { [160, 120] }
 }
 
 #[test]

@@ -16,6 +16,7 @@
 //! crash goes into `fuzz/regressions/<body>-<what>` as it is.
 
 mod input;
+mod lbm;
 mod params;
 mod particles;
 mod poisson;
@@ -24,6 +25,7 @@ mod shapes;
 mod stable_fluids;
 mod stam2003;
 
+pub use lbm::lbm_step;
 pub use params::params;
 pub use particles::particles_step;
 pub use poisson::poisson;
@@ -35,11 +37,12 @@ pub use stam2003::stam2003_step;
 pub type Fuzz = fn(&[u8]);
 
 /// Every body with its name, as regression files are named after it.
-pub const BODIES: [(&str, Fuzz); 6] = [
+pub const BODIES: [(&str, Fuzz); 7] = [
     ("params", params),
     ("stable_fluids_step", stable_fluids_step),
     ("stam2003_step", stam2003_step),
     ("particles_step", particles_step),
+    ("lbm_step", lbm_step),
     ("poisson", poisson),
     ("shapes", shapes),
 ];

@@ -49,6 +49,11 @@ fn particles_survive_any_scene() {
 }
 
 #[test]
+fn lattice_boltzmann_survives_any_scene() {
+    replay(fluid_fuzz::lbm_step);
+}
+
+#[test]
 fn poisson_solvers_survive_any_problem() {
     replay(fluid_fuzz::poisson);
 }

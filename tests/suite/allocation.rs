@@ -11,7 +11,7 @@ use fluid_num::particles::kernel::Poly6;
 use fluid_num::particles::surface::{Border, Outlines, Splat, contour};
 use fluid_num::particles::{CellStructure, Domain, ParticleSet};
 use fluid_num::poisson::{Preconditioner, SolverKind};
-use fluid_num::schemes::lbm::{Collision, D2Q9, D3Q19, D3Q27, Lattice, Outlet};
+use fluid_num::schemes::lbm::{Carried, Collision, D2Q9, D3Q19, D3Q27, Lattice, Outlet};
 use fluid_num::schemes::shallow_water::{Sponge, SprayParams, WaterSide, WaterSource};
 use fluid_num::schemes::stam2003::{Diffusion, Stam2003Boundary, Sweep};
 use fluid_num::solid::{Body, Shape, Slip};
@@ -327,10 +327,18 @@ fn scenes_of_lattices<L: Lattice<D, Q>, const D: usize, const Q: usize>(
         let mut lbm = Lbm::<f32, L, D, Q>::new(grid, params).unwrap();
         lbm.force_mut()[0].fill(0.1);
         lbm.bodies_mut().push(Body::new(Shape::ball(0.04).unwrap(), [0.1; D]).unwrap());
+        let mut carried = Carried::new(&lbm, 2, SCHEMES[2]).unwrap();
+        carried.add_tracer([0.15; D]).unwrap();
+        let mut view = Field::zeros(grid);
         lbm.step(0.002).unwrap();
+        carried.follow(&lbm, 0.002).unwrap();
         let taken = taken(|| {
             lbm.step(0.07).unwrap();
             lbm.add_impulse([0.15; D], 0.05, [0.1; D]).unwrap();
+            carried.follow(&lbm, 0.07).unwrap();
+            lbm.vorticity(0, &mut view).unwrap();
+            lbm.q_criterion(&mut view).unwrap();
+            lbm.speed(&mut view).unwrap();
         });
         scenes.push((format!("{}, {collision:?}", L::NAME), taken));
     }

@@ -6,6 +6,7 @@ mod cases;
 mod conservation;
 mod contract;
 mod determinism;
+mod lattice_boltzmann;
 mod layers;
 mod measure;
 mod particles;

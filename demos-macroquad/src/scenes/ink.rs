@@ -260,7 +260,7 @@ impl Scene for Ink {
 }
 
 /// The colour of a place on the colour wheel: 0 and 1 are red, 1/3 green, 2/3 blue.
-fn hue(place: f64) -> [f64; 3] {
+pub(crate) fn hue(place: f64) -> [f64; 3] {
     [0.0, 2.0, 4.0].map(|own| {
         let away = (place.fract() * 6.0 + 6.0 - own) % 6.0;
         (2.0 - away.min(6.0 - away)).clamp(0.0, 1.0)

@@ -3,11 +3,15 @@
 pub mod cavity;
 pub mod dam_break;
 pub mod ink;
+pub mod karman;
+pub mod lbm_ink;
 pub mod pool;
+pub mod porous;
 pub mod smoke;
 pub mod solvers;
 pub mod stam;
 pub mod tank3d;
+pub mod wake3d;
 
 use fluid_num::Error;
 
@@ -32,7 +36,7 @@ pub struct Entry {
 }
 
 /// All scenes, in the order of the menu.
-pub const SCENES: [Entry; 8] = [
+pub const SCENES: [Entry; 12] = [
     Entry {
         name: ink::NAME,
         title: ink::TITLE,
@@ -88,6 +92,34 @@ pub const SCENES: [Entry; 8] = [
         size: tank3d::SIZE,
         headless_size: tank3d::HEADLESS_SIZE,
         make: |s| Ok(Box::new(tank3d::Tank::new(s)?)),
+    },
+    Entry {
+        name: karman::NAME,
+        title: karman::TITLE,
+        size: karman::SIZE,
+        headless_size: karman::SIZE,
+        make: |s| Ok(Box::new(karman::Karman::new(s)?)),
+    },
+    Entry {
+        name: lbm_ink::NAME,
+        title: lbm_ink::TITLE,
+        size: lbm_ink::SIZE,
+        headless_size: lbm_ink::SIZE,
+        make: |s| Ok(Box::new(lbm_ink::LbmInk::new(s)?)),
+    },
+    Entry {
+        name: porous::NAME,
+        title: porous::TITLE,
+        size: porous::SIZE,
+        headless_size: porous::SIZE,
+        make: |s| Ok(Box::new(porous::Porous::new(s)?)),
+    },
+    Entry {
+        name: wake3d::NAME,
+        title: wake3d::TITLE,
+        size: wake3d::SIZE,
+        headless_size: wake3d::HEADLESS_SIZE,
+        make: |s| Ok(Box::new(wake3d::Wake::new(s)?)),
     },
 ];
 

@@ -19,6 +19,10 @@ pub(crate) struct Cavity {
 pub(crate) const MARCHI_100: Cavity =
     Cavity { u_min: -0.214_041_7, v_max: 0.179_572_8, v_min: -0.253_803_0 };
 
+/// Botella and Peyret 1998, Re 1000.
+pub(crate) const BOTELLA_1000: Cavity =
+    Cavity { u_min: -0.388_569_8, v_max: 0.376_944_7, v_min: -0.527_077_1 };
+
 /// Ghia, Ghia and Shin 1982, Re 400: (y, u(½, y)) and (x, v(x, ½)); the point that is widely taken
 /// for a misprint (x = 0.9063) is left out.
 pub(crate) const GHIA_400_U: [(f64, f64); 15] = [
@@ -108,7 +112,8 @@ pub(crate) fn extrema(fluid: &StableFluids2<f64>) -> Cavity {
     Cavity { u_min: -peak(&u, -1.0), v_max: peak(&v, 1.0), v_min: -peak(&v, -1.0) }
 }
 
-fn peak(values: &[f64], sign: f64) -> f64 {
+/// The extreme value of this sign, between samples by a parabola.
+pub(crate) fn peak(values: &[f64], sign: f64) -> f64 {
     let mut best = 1;
     for i in 1..values.len() - 1 {
         if sign * values[i] > sign * values[best] {

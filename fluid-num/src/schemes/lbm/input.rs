@@ -2,7 +2,7 @@
 
 use super::expansion::{Expansion, Moments};
 use super::lattice::Lattice;
-use super::params::{Collision, LbmParams};
+use super::params::LbmParams;
 use super::{Lbm, push, solids};
 use crate::base::error::check;
 use crate::{Error, Real, Side};
@@ -13,7 +13,8 @@ where
     L: Lattice<D, Q>,
 {
     /// Sets every cell to equilibrium, for the velocity (m/s) and the pressure (Pa) that `flow` gives
-    /// for its centre.
+    /// for its centre. Inflow and open sides take it for what has been there for long: the nearer it
+    /// comes to the flow in the long run, the sooner that is reached.
     ///
     /// # Errors
     /// [`Error::NotFinite`] where one of them is not finite: cells before it are set.
@@ -41,6 +42,13 @@ where
             }
         }
         self.observe();
+        let Self { openings, pressure, velocity, scales, .. } = self;
+        for opening in openings {
+            opening.settle(|i| {
+                let u = velocity.each_ref().map(|u| u.as_slice()[i] / scales.velocity);
+                (pressure.as_slice()[i] / scales.pressure, u)
+            });
+        }
         Ok(())
     }
 
@@ -140,7 +148,7 @@ pub(super) fn make<T: Real, L: Lattice<D, Q>, const D: usize, const Q: usize>(
     let rho = T::one() + density;
     let momentum: [T; D] = core::array::from_fn(|a| rho * u[a] - half * force[a]);
     let mut second = *deviation;
-    if matches!(params.collision, Collision::Bgk | Collision::Trt { .. }) {
+    if params.collision.remembers() {
         for a in 0..D {
             for b in a..D {
                 second[a][b] += rho * u[a] * u[b] - half * (u[a] * force[b] + u[b] * force[a]);

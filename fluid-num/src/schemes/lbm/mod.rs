@@ -28,14 +28,15 @@
 //!
 //! **Not modelled.** Heat, phases, surfaces of solids between the half-ways.
 //!
-//! **Validated by** Taylor–Green vortices, Poiseuille and Couette flow, the lid-driven cavity and a
-//! plain two-array implementation.
+//! **Validated by** Taylor–Green vortices, Poiseuille and Couette flow, the lid-driven cavity, the
+//! cylinder of Schäfer and Turek and a plain two-array implementation.
 //!
 //! References: T. Krüger et al., *The Lattice Boltzmann Method*, Springer 2017,
 //! <https://doi.org/10.1007/978-3-319-44649-3>; that of the periodic shift: M. Mohrhard et al., *An
 //! auto-vectorization friendly parallel lattice Boltzmann streaming scheme for direct addressing*,
 //! 2019, <https://doi.org/10.1016/j.compfluid.2019.01.001>; see the parts for theirs.
 
+mod carried;
 mod collide;
 mod expansion;
 mod input;
@@ -49,10 +50,12 @@ mod solids;
 #[cfg(test)]
 mod tests;
 mod units;
+mod views;
 
 use alloc::vec::Vec;
 use core::marker::PhantomData;
 
+pub use carried::Carried;
 pub use lattice::{D2Q9, D3Q19, D3Q27, Lattice, opposite};
 pub use params::{Collision, LbmParams, Outlet};
 pub use units::LatticeUnits;
@@ -426,6 +429,7 @@ where
         for opening in openings {
             opening.apply::<L, Q>(
                 populations,
+                params.collision.remembers(),
                 |i| obstacles.is_solid(i),
                 |i| push.at(i),
                 |density, u, f, deviation| make::<T, L, D, Q>(params, density, u, f, deviation),

@@ -27,6 +27,11 @@ impl<T: Real> Collision<T> {
         Self::Trt { magic: T::of(3.0 / 16.0) }
     }
 
+    /// Whether moments beyond the second outlive the collision.
+    pub(super) fn remembers(&self) -> bool {
+        matches!(self, Self::Bgk | Self::Trt { .. })
+    }
+
     /// Every collision, TRT with Λ = 3/16.
     pub fn all() -> [Self; 4] {
         [Self::Bgk, Self::trt(), Self::Regularised, Self::CentralMoments]

@@ -59,6 +59,10 @@ pub(super) struct Obstacles<T, const D: usize> {
     links: Vec<Link<T>>,
     /// Of each body, the momentum and the angular momentum that it got, in lattice units.
     exchanged: Vec<([T; D], [T; 3])>,
+    /// The momentum that cells closed by hand got.
+    by_closed: [T; D],
+    /// The mean force on them in the last call, N.
+    on_closed: [T; D],
 }
 
 impl<T: Real, const D: usize> Obstacles<T, D> {
@@ -72,6 +76,8 @@ impl<T: Real, const D: usize> Obstacles<T, D> {
             covered: Vec::new(),
             links: Vec::new(),
             exchanged: Vec::new(),
+            by_closed: [T::zero(); D],
+            on_closed: [T::zero(); D],
         }
     }
 
@@ -176,7 +182,12 @@ impl<T: Real, const D: usize> Obstacles<T, D> {
             let sent = populations[opposite(k)].get(behind);
             let back = sent + added;
             populations[k].set(to, back);
-            let Some(number) = owner.checked_sub(BODIES) else { continue };
+            let Some(number) = owner.checked_sub(BODIES) else {
+                for a in 0..D {
+                    self.by_closed[a] -= T::of(f64::from(L::VELOCITIES[k][a])) * (sent + back);
+                }
+                continue;
+            };
             let number = number as usize;
             let center = grid.center(grid.cell_at(to));
             let (mut push, mut arm) = ([T::zero(); 3], [T::zero(); 3]);
@@ -200,12 +211,14 @@ impl<T: Real, const D: usize> Obstacles<T, D> {
     fn forget_exchange(&mut self) {
         self.exchanged.clear();
         self.exchanged.resize(self.bodies.len(), ([T::zero(); D], [T::zero(); 3]));
+        self.by_closed = [T::zero(); D];
     }
 
     /// Adds the mean force and torque of `count` steps to the bodies; a momentum exchanged in one
     /// step is worth `scale` newtons, cells are `dx` wide.
     pub(super) fn push_bodies(&mut self, count: usize, scale: T, dx: T) -> Result<(), Error> {
         let share = scale / T::of_usize(count);
+        self.on_closed = self.by_closed.map(|j| j * share);
         for (body, (force, torque)) in self.bodies.iter_mut().zip(&self.exchanged) {
             for a in 0..D {
                 body.force[a] += force[a] * share;
@@ -265,6 +278,7 @@ impl<T: Real, const D: usize> Obstacles<T, D> {
         let velocities = motion.as_chunks().0.iter().copied();
         self.covered = solid.into_iter().zip(velocities).collect();
         self.stale = true;
+        self.on_closed = [T::zero(); D];
         Ok(())
     }
 }
@@ -274,6 +288,12 @@ where
     T: Real,
     L: Lattice<D, Q>,
 {
+    /// The mean force on the cells closed by hand, all together, in the last call of `step` or
+    /// `advance` that did a lattice step, N; 0 before and after a snapshot was restored.
+    pub fn force_on_closed_cells(&self) -> [T; D] {
+        self.obstacles.on_closed
+    }
+
     /// Finds the cells of solids where they have changed, and fills those that they have left.
     pub(super) fn look_at_solids(&mut self) {
         self.obstacles.forget_exchange();
@@ -313,7 +333,7 @@ where
 
     /// Adds to the bodies' force and torque.
     pub(super) fn push_bodies(&mut self, count: usize) -> Result<(), Error> {
-        if self.bodies().is_empty() || count == 0 {
+        if count == 0 {
             return Ok(());
         }
         let LbmParams { rest_density, time_step, .. } = self.params;

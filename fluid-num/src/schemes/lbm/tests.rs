@@ -1,3 +1,4 @@
+mod carried;
 mod flows;
 mod openings;
 mod oracle;

@@ -17,22 +17,6 @@ fn street(collision: Collision<f64>, nu: f64, speed: f64, outlet: Outlet) -> Lbm
 }
 
 #[test]
-fn a_street_of_vortices_lives_where_it_should_and_otherwise_says_so() {
-    for (nu, speed) in [(0.01, 0.1), (0.02, 0.2)] {
-        let mut lbm = street(Collision::Bgk, nu, speed, Outlet::Convective);
-        let report = lbm.advance(4000).unwrap();
-        assert!(report.max_speed < 0.58, "{}", report.max_speed);
-    }
-    for (nu, speed) in [(0.0025, 0.1), (0.01, 0.2)] {
-        match street(Collision::Bgk, nu, speed, Outlet::Convective).advance(4000) {
-            Ok(report) => assert!(report.max_speed < 0.58, "{}", report.max_speed),
-            Err(Error::Unstable { step, .. }) => assert!(step > 100),
-            Err(other) => panic!("{other}"),
-        }
-    }
-}
-
-#[test]
 fn central_moments_carry_a_street_at_a_cell_reynolds_number_of_a_thousand() {
     let mut lbm = street(Collision::CentralMoments, 1e-4, 0.1, Outlet::Pressure);
     let report = lbm.advance(5000).unwrap();
@@ -79,6 +63,25 @@ fn the_force_on_a_body_is_the_momentum_that_the_flow_loses() {
         // The scene is its own mirror image.
         assert!(body.force[1].abs() < 1e-6 * drag && body.torque[2].abs() < 1e-4 * drag);
     }
+}
+
+#[test]
+fn closed_cells_feel_what_a_body_of_the_same_cells_feels() {
+    let boundary = Boundary::all(Side::FreeSlip)
+        .with(0, 0, Side::Inflow { velocity: [0.05, 0.01] })
+        .with(0, 1, Side::Open);
+    let params = LbmParams { kinematic_viscosity: 0.05, boundary, ..Default::default() };
+    let disc = Body::new(Shape::ball(4.0).unwrap(), [15.0, 10.0]).unwrap();
+    let mut body = unit::<f64, D2Q9, 2, 9>([40, 20], params);
+    body.bodies_mut().push(disc.clone());
+    let mut closed = unit::<f64, D2Q9, 2, 9>([40, 20], params);
+    closed.close_cells(|[i, j]| disc.signed_distance([i as f64 + 0.5, j as f64 + 0.5]) < 0.0);
+    assert_eq!(closed.force_on_closed_cells(), [0.0; 2]);
+    body.advance(70).unwrap();
+    closed.advance(70).unwrap();
+    let (force, expected) = (closed.force_on_closed_cells(), body.bodies()[0].force);
+    assert!(expected[0] > 1e-3 && force == expected, "{force:?} {expected:?}");
+    assert_eq!(body.force_on_closed_cells(), [0.0; 2]);
 }
 
 #[test]
