@@ -312,6 +312,11 @@ impl Plot {
     }
 }
 
+/// The length of a vector.
+pub(crate) fn length([x, y]: [f64; 2]) -> f64 {
+    (x * x + y * y).sqrt()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -9,7 +9,7 @@ use fluid_num::schemes::lbm::Collision;
 use fluid_num::solid::{Body, Shape};
 use fluid_num::{Boundary, Error, LbmParams, Side};
 
-use crate::basin::{Basin, Plot, lattice_step};
+use crate::basin::{Basin, Plot, lattice_step, length};
 use crate::lettering::Lettering;
 use crate::paint::{byte, glow, paint_cells};
 use crate::scene::{
@@ -150,15 +150,15 @@ impl Karman {
     fn pull(&mut self) -> Result<(), Error> {
         let size = self.basin.extent();
         let way = [0, 1].map(|a| (self.target[a] - self.place[a]) * size[a]);
-        let length = way[0].hypot(way[1]);
+        let far = length(way);
         let most = SLOWNESS * self.wind() * DT;
-        let part = if length > most { most / length } else { 1.0 };
+        let part = if far > most { most / far } else { 1.0 };
         let step = way.map(|w| w * part);
         for a in 0..2 {
             self.place[a] += step[a] / size[a];
         }
         // A cylinder is put anew for every step, which forgets its force; a picture only where it moved.
-        if self.picture.is_none() || length > 0.0 {
+        if self.picture.is_none() || far > 0.0 {
             self.put_obstacle(step.map(|s| s / DT))?;
         }
         Ok(())
@@ -169,7 +169,7 @@ impl Karman {
         let ny = self.basin.cells()[1];
         let dye = self.basin.carried.dye_mut(0)?;
         for j in 0..ny {
-            let stripe = (j * 24 / ny) % 2 == 0;
+            let stripe = (j * 24 / ny).is_multiple_of(2);
             dye[[0, j]] = if stripe { 1.0 } else { 0.0 };
         }
         Ok(())

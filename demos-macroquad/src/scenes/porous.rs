@@ -6,7 +6,7 @@
 use fluid_adapters::Picture;
 use fluid_num::{Boundary, Error, LbmParams};
 
-use crate::basin::{Basin, lattice_step};
+use crate::basin::{Basin, lattice_step, length};
 use crate::lettering::Lettering;
 use crate::paint::shade;
 use crate::scene::{
@@ -136,7 +136,7 @@ impl Porous {
                     let d = (center[a] / size[a] - place[a]).abs();
                     d.min(1.0 - d) * size[a]
                 });
-                away[0].hypot(away[1]) < *radius
+                length(away) < *radius
             })
         });
         self.changed = false;
@@ -201,7 +201,7 @@ impl Scene for Porous {
         let place = [0, 1].map(|a| (pointer.position[a] / size[a]).clamp(0.0, 1.0));
         let near = |grain: &Grain, radius: f64| {
             let away = [0, 1].map(|a| (grain.0[a] - place[a]) * size[a]);
-            away[0].hypot(away[1]) < radius
+            length(away) < radius
         };
         let radius = self.settings.radius;
         if pointer.button == Button::Secondary {

@@ -8,7 +8,7 @@ use fluid_num::schemes::lbm::Collision;
 use fluid_num::solid::{Body, Shape};
 use fluid_num::{Boundary, Error, Field, Grid, LbmD3Q19, LbmParams, Side, Simulation};
 
-use crate::basin::{Plot, SOLID, lattice_step};
+use crate::basin::{Plot, SOLID, lattice_step, length};
 use crate::lettering::Lettering;
 use crate::paint::{Painter, lay_over};
 use crate::scene::{
@@ -149,9 +149,9 @@ impl Wake {
     fn pull(&mut self) -> Result<(), Error> {
         let size = self.extent();
         let way = [0, 1].map(|a| (self.target[a] - self.place[a]) * size[a]);
-        let length = way[0].hypot(way[1]);
+        let far = length(way);
         let most = 0.5 * self.wind() * DT;
-        let step = way.map(|w| if length > most { w * most / length } else { w });
+        let step = way.map(|w| if far > most { w * most / far } else { w });
         for a in 0..2 {
             self.place[a] += step[a] / size[a];
         }

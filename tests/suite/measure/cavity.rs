@@ -20,6 +20,7 @@ pub(crate) const MARCHI_100: Cavity =
     Cavity { u_min: -0.214_041_7, v_max: 0.179_572_8, v_min: -0.253_803_0 };
 
 /// Botella and Peyret 1998, Re 1000.
+#[allow(dead_code, reason = "for the report alone")]
 pub(crate) const BOTELLA_1000: Cavity =
     Cavity { u_min: -0.388_569_8, v_max: 0.376_944_7, v_min: -0.527_077_1 };
 

@@ -39,6 +39,7 @@ pub(crate) struct Channel {
 }
 
 /// The drag coefficient at Reynolds number 20 (FeatFlow).
+#[allow(dead_code, reason = "for the suite alone")]
 pub(crate) const DRAG_2D_1: f64 = 5.579_535_233_84;
 
 /// The cylinder's diameter.
@@ -98,6 +99,7 @@ impl Channel {
     }
 
     /// The pressure in front of the cylinder less that behind it, Pa.
+    #[allow(dead_code, reason = "for the report alone")]
     pub(crate) fn pressure_difference(&self) -> f64 {
         let at = |x: f64| self.lbm.pressure().sample([x, 0.2]);
         // Solid cells hold no pressure: of two cells off the wall, extrapolated to it.
@@ -112,6 +114,7 @@ impl Channel {
     ///
     /// # Errors
     /// As the scheme.
+    #[allow(dead_code, reason = "for the report alone")]
     pub(crate) fn street(&mut self, seconds: f64, every: usize) -> Result<Street, Error> {
         let looks = self.steps(seconds) / every;
         let dt = every as f64 * self.lbm.params().time_step;
@@ -139,6 +142,7 @@ impl Channel {
 
 /// What a street of vortices does to the cylinder.
 #[derive(Debug, Clone)]
+#[allow(dead_code, reason = "for the report alone")]
 pub(crate) struct Street {
     pub(crate) strouhal: f64,
     pub(crate) drag_max: f64,
