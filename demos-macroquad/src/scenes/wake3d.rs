@@ -182,6 +182,7 @@ impl Wake {
     /// Goes on with other parameters.
     fn adopt(&mut self) -> Result<(), Error> {
         let mut next = make(&self.settings, self.cells())?;
+        *next.bodies_mut() = self.lbm.bodies().to_vec();
         next.restore(&self.lbm.snapshot())?;
         self.lbm = next;
         let wind = self.wind() as f32;
