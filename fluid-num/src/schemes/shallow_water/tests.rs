@@ -1,6 +1,7 @@
 //! What needs a look inside.
 
 use super::*;
+use crate::Simulation;
 
 fn everything(periodic: bool) -> ShallowWater<f64> {
     let grid = Grid::new([21, 17], 0.1).unwrap();
