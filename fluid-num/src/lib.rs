@@ -22,7 +22,7 @@ pub use base::report::{SolveReport, StepReport};
 pub use base::simulation::{Simulation, Stepper};
 pub use base::snapshot::Snapshot;
 pub use grid::{Boundary, Faces, Field, Grid, Location, Side};
-pub use schemes::lbm::{Lbm, LbmParams};
+pub use schemes::lbm::{EncodedLbm, Lbm, LbmParams};
 pub use schemes::pbf::{Pbf, PbfParams};
 pub use schemes::shallow_water::{ShallowWater, ShallowWaterParams};
 pub use schemes::stable_fluids::{
@@ -46,6 +46,12 @@ pub type LbmD2Q9<T> = Lbm<T, schemes::lbm::D2Q9, 2, 9>;
 pub type LbmD3Q19<T> = Lbm<T, schemes::lbm::D3Q19, 3, 19>;
 /// Lattice Boltzmann in space, on 27 velocities.
 pub type LbmD3Q27<T> = Lbm<T, schemes::lbm::D3Q27, 3, 27>;
+/// Lattice Boltzmann of nine velocities in the plane, stored as moments.
+pub type EncodedD2Q9<T> = EncodedLbm<T, schemes::lbm::D2Q9, 2, 9>;
+/// Lattice Boltzmann of 19 velocities in space, stored as moments.
+pub type EncodedD3Q19<T> = EncodedLbm<T, schemes::lbm::D3Q19, 3, 19>;
+/// Lattice Boltzmann of 27 velocities in space, stored as moments.
+pub type EncodedD3Q27<T> = EncodedLbm<T, schemes::lbm::D3Q27, 3, 27>;
 
 /// Position-based fluids in the plane.
 pub type Pbf2<T> = Pbf<T, 2>;

@@ -24,6 +24,7 @@ use core::marker::PhantomData;
 
 use super::expansion::{EVEN, Expansion, Moments, ODD, Tensor, each_pair};
 use super::lattice::Lattice;
+use super::params::LbmParams;
 use crate::Real;
 use crate::base::exec::{RingPass, Row};
 use crate::base::ring::Arc;
@@ -45,6 +46,12 @@ pub(super) struct Shear<T> {
 }
 
 impl<T: Real> Shear<T> {
+    pub(super) fn of<const D: usize>(params: &LbmParams<T, D>, dx: T) -> Self {
+        let c = params.smagorinsky;
+        let eddies = T::of(18.0 * core::f64::consts::SQRT_2) * c * c;
+        Self { time: params.relaxation_time(dx), eddies }
+    }
+
     /// τ where the deviation of the second moment, over ρ, is `a`.
     #[inline(always)]
     fn time_with<const D: usize>(&self, a: Tensor<T, D>, per_density: T) -> T {
@@ -165,7 +172,20 @@ where
 {
     #[inline(always)]
     fn collide(self, h: &mut [T; Q], force: [T; D]) {
-        let Moments { density, momentum: mut j, flux: mut a } = Moments::of::<L, Q, true>(h);
+        let moments = Moments::of::<L, Q, true>(h);
+        self.expansion::<L, D, Q>(moments, force).expand::<L, Q, true>(h);
+    }
+}
+
+impl<T: Real, const FORCED: bool, const EDDIES: bool> Regularising<T, FORCED, EDDIES> {
+    /// What populations of these moments become.
+    #[inline(always)]
+    pub(super) fn expansion<L: Lattice<D, Q>, const D: usize, const Q: usize>(
+        self,
+        moments: Moments<T, D>,
+        force: [T; D],
+    ) -> Expansion<T, D> {
+        let Moments { density, momentum: mut j, flux: mut a } = moments;
         let per_density = T::one() / (T::one() + density);
         let quarter = T::of(0.25) * per_density;
         let mut u = [T::zero(); D];
@@ -199,7 +219,7 @@ where
                 u[i] = j[i] * per_density;
             }
         }
-        Expansion::fourth_order::<L, Q>(density, j, u, a).expand::<L, Q, true>(h);
+        Expansion::fourth_order::<L, Q>(density, j, u, a)
     }
 }
 

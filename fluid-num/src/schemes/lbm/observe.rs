@@ -5,10 +5,11 @@ use core::marker::PhantomData;
 use super::collide::{BLOCK, Block, Push};
 use super::expansion::Moments;
 use super::lattice::Lattice;
+use super::params::LbmParams;
 use crate::base::error::check;
 use crate::base::exec::{Row, RowPass};
 use crate::base::ring::Ring;
-use crate::{Error, Real};
+use crate::{Error, Grid, Real, Side};
 
 /// What lattice units are worth.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -38,7 +39,28 @@ impl<T: Real> Scales<T> {
 }
 
 impl<T: Real> Scales<T> {
-    pub(super) fn check(&self) -> Result<(), Error> {
+    /// The scales of a simulation, where it can be made.
+    pub(super) fn checked<const D: usize>(
+        grid: &Grid<T, D>,
+        params: &LbmParams<T, D>,
+    ) -> Result<Self, Error> {
+        params.check()?;
+        let scales = Self::new(grid.dx(), params.time_step, params.rest_density);
+        scales.check()?;
+        check::finite("the relaxation time", params.relaxation_time(grid.dx()))?;
+        for side in params.boundary.sides.iter().flatten() {
+            if let Side::Inflow { velocity } | Side::Moving { velocity } = side {
+                let name = "the velocity of a side in cells a step";
+                let expected = "below 0.57, the speed of sound: use a shorter time step";
+                for v in velocity {
+                    check::within(name, *v / scales.velocity, -0.57, 0.57, expected)?;
+                }
+            }
+        }
+        Ok(scales)
+    }
+
+    fn check(&self) -> Result<(), Error> {
         check::positive("dx/time_step", self.velocity)?;
         check::positive("rest_density·(dx/time_step)²", self.pressure)?;
         check::positive("time_step²/dx", self.acceleration)?;

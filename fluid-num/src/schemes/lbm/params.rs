@@ -49,6 +49,19 @@ pub enum Outlet {
     Convective,
 }
 
+/// Where fluid sticks to bodies.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Bounce {
+    /// Half-way between the centres of fluid and solid cells: first order for curved surfaces, and
+    /// no mass is lost or won.
+    #[default]
+    HalfWay,
+    /// Where the surface cuts the line between the centres, by the interpolation of Bouzidi,
+    /// Firdaouss and Lallemand 2001: second order for any surface, but mass is kept no better than
+    /// the flow is resolved. Needs two cells of fluid along a velocity; half-way where there is one.
+    Interpolated,
+}
+
 /// The parameters of [`super::Lbm`]. The default suits cells of 1/64 m and speeds to 1 m/s.
 ///
 /// ```
@@ -76,6 +89,9 @@ pub struct LbmParams<T, const D: usize> {
     pub acceleration: [T; D],
     /// What holds at each side; default no slip all round.
     pub boundary: Boundary<T, D>,
+    /// Where fluid sticks to bodies; default half-way between cells. Sides and cells closed by hand
+    /// are always half-way.
+    pub bounce: Bounce,
     /// What holds at open sides; default a given pressure.
     pub outlet: Outlet,
     /// The pressure at each open side, above that of the fluid at rest, Pa; default 0.
@@ -97,6 +113,7 @@ impl<T: Real, const D: usize> Default for LbmParams<T, D> {
             smagorinsky: T::zero(),
             acceleration: [T::zero(); D],
             boundary: Boundary::all(crate::Side::NoSlip),
+            bounce: Bounce::HalfWay,
             outlet: Outlet::Pressure,
             open_pressure: [[T::zero(); 2]; D],
             speed_limit_lu: T::of(0.15),
@@ -127,6 +144,19 @@ impl<T: Real, const D: usize> LbmParams<T, D> {
             return Err(Error::WrongCount { name: "max_substeps", count: 0, expected });
         }
         self.boundary.check()
+    }
+
+    /// How many lattice steps `dt` seconds and what is `pending` make room for; the rest is pending.
+    pub(super) fn due(&self, pending: &mut T, dt: T) -> usize {
+        *pending += dt;
+        // A hair's tolerance: 60 frames of 1/60 s are 60 steps, whatever the rounding of the sum.
+        let whole = (*pending / self.time_step + T::of(1e-4)).floor();
+        if whole > T::of_usize(self.max_substeps) {
+            *pending = T::zero();
+            return self.max_substeps;
+        }
+        *pending -= whole * self.time_step;
+        whole.to_f64() as usize
     }
 
     /// τ = ½ + 3ν·Δt/Δx², on cells of edge `dx` metres.

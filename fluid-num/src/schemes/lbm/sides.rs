@@ -23,27 +23,31 @@ use crate::{Boundary, Grid, Real, Side};
 /// The sites that a population enters at through one set of sides.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Patch<T, const D: usize> {
-    region: Region<D>,
-    to: usize,
-    from: usize,
+    pub(super) region: Region<D>,
+    pub(super) to: usize,
+    pub(super) from: usize,
     /// How far the source lies behind the target in the array.
-    offset: isize,
+    pub(super) offset: isize,
     /// What a moving wall adds.
-    added: T,
+    pub(super) added: T,
 }
 
-/// The patches of all sides; velocities of walls are scaled to lattice units by `scale`.
+/// The patches of all sides; velocities of walls are scaled to lattice units by `scale`. Where the
+/// last axis is periodic and goes `around` by itself, nothing enters at its sides.
 pub(super) fn patches<T: Real, L: Lattice<D, Q>, const D: usize, const Q: usize>(
     grid: &Grid<T, D>,
     boundary: &Boundary<T, D>,
     scale: T,
+    around: bool,
 ) -> Vec<Patch<T, D>> {
     let mut patches = Vec::new();
+    let around = around && boundary.sides[D - 1][0] == Side::Periodic;
+    let sides = if around { D - 1 } else { D };
     for k in 1..Q {
-        for through in 1..1_usize << D {
+        for through in 1..1_usize << sides {
             let axes: [bool; D] = core::array::from_fn(|a| through >> a & 1 == 1);
             if (0..D).all(|a| !axes[a] || L::VELOCITIES[k][a] != 0) {
-                patches.extend(patch::<T, L, D, Q>(grid, boundary, scale, k, axes));
+                patches.extend(patch::<T, L, D, Q>(grid, boundary, scale, k, axes, sides));
             }
         }
     }
@@ -51,13 +55,15 @@ pub(super) fn patches<T: Real, L: Lattice<D, Q>, const D: usize, const Q: usize>
     patches
 }
 
-/// The sites that velocity number `k` comes to from beyond the sides of all of `axes` and no other.
+/// The sites that velocity number `k` comes to from beyond the sides of all of `axes` and no other of
+/// the first `sides` axes.
 fn patch<T: Real, L: Lattice<D, Q>, const D: usize, const Q: usize>(
     grid: &Grid<T, D>,
     boundary: &Boundary<T, D>,
     scale: T,
     k: usize,
     axes: [bool; D],
+    sides: usize,
 ) -> Option<Patch<T, D>> {
     let c = L::VELOCITIES[k];
     let strides = grid.strides();
@@ -68,8 +74,10 @@ fn patch<T: Real, L: Lattice<D, Q>, const D: usize, const Q: usize>(
     for a in 0..D {
         let [lo, hi] = [region.lo[a], region.hi[a]];
         if !axes[a] {
-            region.lo[a] += usize::from(c[a] > 0);
-            region.hi[a] -= usize::from(c[a] < 0);
+            if a < sides {
+                region.lo[a] += usize::from(c[a] > 0);
+                region.hi[a] -= usize::from(c[a] < 0);
+            }
             continue;
         }
         let end = usize::from(c[a] < 0);

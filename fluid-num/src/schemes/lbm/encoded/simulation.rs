@@ -1,0 +1,71 @@
+//! What the moment-encoded solver has in common with every scheme: digests and snapshots.
+
+use alloc::vec::Vec;
+
+use super::super::lattice::Lattice;
+use super::EncodedLbm;
+use crate::base::digest::Digest;
+use crate::{Error, Real, Simulation, Snapshot, StepReport};
+
+impl<T, L, const D: usize, const Q: usize> EncodedLbm<T, L, D, Q>
+where
+    T: Real,
+    L: Lattice<D, Q>,
+{
+    fn values(&self) -> impl Iterator<Item = T> {
+        let places = self.grid.interior().places();
+        places.flat_map(|i| self.layers.values(&self.moments, i))
+    }
+}
+
+impl<T, L, const D: usize, const Q: usize> Simulation<T> for EncodedLbm<T, L, D, Q>
+where
+    T: Real,
+    L: Lattice<D, Q>,
+{
+    fn step(&mut self, dt: T) -> Result<StepReport<T>, Error> {
+        EncodedLbm::step(self, dt)
+    }
+
+    fn time(&self) -> T {
+        self.time
+    }
+
+    fn digest(&self) -> u64 {
+        let digest = Digest::new().values(&[self.time, self.pending]);
+        self.values().fold(digest, |digest, value| digest.values(&[value])).finish()
+    }
+
+    fn report(&self) -> StepReport<T> {
+        self.report
+    }
+
+    fn snapshot(&self) -> Snapshot<T> {
+        self.grid
+            .snapshot(Snapshot::new("encoded lbm", D, self.time))
+            .with_words("velocities", [Q as u64])
+            .with_words("steps", [self.steps])
+            .with_values("pending time", [self.pending])
+            .with_values("moments", self.values())
+    }
+
+    fn restore(&mut self, snapshot: &Snapshot<T>) -> Result<(), Error> {
+        snapshot.check("encoded lbm", D)?;
+        self.grid.check_snapshot(snapshot)?;
+        if snapshot.word("velocities")? != Q as u64 {
+            return Err(Error::WrongSnapshot { name: "lattice", reason: "is another one" });
+        }
+        let steps = snapshot.word("steps")?;
+        let pending = snapshot.values_exactly("pending time", 1)?;
+        let count = self.values().count();
+        let values = snapshot.values_exactly("moments", count)?;
+        let places: Vec<usize> = self.grid.interior().places().collect();
+        let per_cell = count / places.len();
+        for (place, values) in places.into_iter().zip(values.chunks_exact(per_cell)) {
+            self.layers.put_values(&mut self.moments, place, values);
+        }
+        (self.time, self.pending, self.steps) = (snapshot.time(), pending[0], steps);
+        self.report = StepReport::nothing(self.extremes()[0]);
+        Ok(())
+    }
+}
