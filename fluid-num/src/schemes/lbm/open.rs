@@ -78,7 +78,7 @@ impl<T: Real, const D: usize> Opening<T, D> {
         let given = Given::Density(T::zero());
         let mean = vec![T::zero(); region.count()];
         // Sound has to cross the domain a few times before it is taken for a change of the flow.
-        let pace = T::one() / T::of_usize(8 * (grid.cells()[axis] + 8));
+        let pace = T::one() / T::of_usize(3 * (grid.cells()[axis] + 8));
         Self { axis, end, region, given, mean, pace, deep: grid.cells()[axis] > 1 }
     }
 

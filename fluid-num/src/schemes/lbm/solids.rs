@@ -1,16 +1,23 @@
 //! Solids inside: which cells they cover, what comes back from them, and what they are pushed with.
 //!
 //! ```text
-//! h_k(x) = h_k̄(x − c_k) + 6 w_k c_k·u_w      for x − c_k in a solid: half-way bounce-back
-//! force on the solid = −Σ c_k(h_k + h_k̄)     over these links: momentum exchange
+//! h_k(x) = h*_k̄ + 6 w_k c_k·u_w               for x − c_k in a solid: half-way bounce-back
+//! 2q h*_k̄ + (1 − 2q)h*_k̄(x + c_k) + 6 w_k c_k·u_w             interpolated, q < ½
+//! (h*_k̄ + (2q − 1)h*_k + 6 w_k c_k·u_w)/(2q)                  interpolated, q ≥ ½
+//! force on the solid = −Σ c_k(h_k + h*_k̄)    over these links: momentum exchange
 //! ```
+//!
+//! h* is what the site at x sent, and qc_k reaches from the surface to x.
+//!
 //!
 //! Deviations from rest are exchanged, so forces are those of the pressure above that at rest.
 //! What stands in solid cells after streaming is what the fluid has just sent there; they collide
 //! with the others of their row, and nothing of that ever reaches the fluid.
 //!
-//! Reference: A. J. C. Ladd, *Numerical simulations of particulate suspensions via a discretized
-//! Boltzmann equation*, 1994, <https://doi.org/10.1017/S0022112094001771>.
+//! References: A. J. C. Ladd, *Numerical simulations of particulate suspensions via a discretized
+//! Boltzmann equation*, 1994, <https://doi.org/10.1017/S0022112094001771>; M. Bouzidi, M.
+//! Firdaouss, P. Lallemand, *Momentum transfer of a Boltzmann-lattice fluid with boundaries*, 2001,
+//! <https://doi.org/10.1063/1.1399290>.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -18,7 +25,7 @@ use core::mem;
 
 use super::input::make;
 use super::lattice::{Lattice, opposite};
-use super::params::LbmParams;
+use super::params::{Bounce, LbmParams};
 use super::{Lbm, push, sides};
 use crate::base::{ring::Ring, snapshot::Snapshot};
 use crate::solid::Body;
@@ -32,6 +39,16 @@ struct Link<T> {
     k: usize,
     owner: u32,
     added: T,
+    /// The share of what was sent there, and what is interpolated with.
+    share: T,
+    other: Option<Other>,
+}
+
+/// A population beside a link, whose share is what the link's leaves.
+#[derive(Debug, Clone, Copy)]
+struct Other {
+    at: usize,
+    k: usize,
 }
 
 /// No solid.
@@ -115,7 +132,7 @@ impl<T: Real, const D: usize> Obstacles<T, D> {
     pub(super) fn update<L: Lattice<D, Q>, const Q: usize>(
         &mut self,
         grid: &Grid<T, D>,
-        boundary: &Boundary<T, D>,
+        params: &LbmParams<T, D>,
         scale: T,
     ) -> Vec<Covered<T, D>> {
         let mut uncovered = mem::take(&mut self.covered);
@@ -135,7 +152,7 @@ impl<T: Real, const D: usize> Obstacles<T, D> {
                     continue;
                 }
                 let c = L::VELOCITIES[k];
-                let Some(source) = source(grid, boundary, cell, c) else { continue };
+                let Some(source) = source(grid, &params.boundary, cell, c) else { continue };
                 let owner = self.owner[grid.index(source)];
                 if owner == FLUID {
                     continue;
@@ -148,12 +165,52 @@ impl<T: Real, const D: usize> Obstacles<T, D> {
                 for a in 0..D {
                     added += T::of(6.0 * L::WEIGHTS[k] * f64::from(c[a])) * velocity[a];
                 }
-                self.links.push(Link { to, k, owner, added });
+                let link = Link { to, k, owner, added, share: T::one(), other: None };
+                let between = [cell, source];
+                self.links.push(match params.bounce {
+                    Bounce::HalfWay => link,
+                    Bounce::Interpolated => {
+                        self.interpolated::<L, Q>(grid, &params.boundary, link, between)
+                    }
+                });
             }
         });
         self.seen.clone_from(&self.bodies);
         self.stale = false;
         uncovered
+    }
+
+    /// A link between a cell of fluid and one of a solid, with the body's surface where it is.
+    fn interpolated<L: Lattice<D, Q>, const Q: usize>(
+        &self,
+        grid: &Grid<T, D>,
+        boundary: &Boundary<T, D>,
+        link: Link<T>,
+        [cell, solid]: [[usize; D]; 2],
+    ) -> Link<T> {
+        let c = L::VELOCITIES[link.k];
+        let next = source(grid, boundary, cell, c.map(|c| -c));
+        let body = link.owner.checked_sub(BODIES).and_then(|n| self.bodies.get(n as usize));
+        let Some(body) = body.filter(|_| next.is_some_and(|n| !self.is_solid(grid.index(n))))
+        else {
+            return link;
+        };
+        let (mut near, far) = (grid.center(cell), grid.center(solid));
+        for a in 0..D {
+            // Across a periodic side.
+            if cell[a].abs_diff(solid[a]) > 1 {
+                near[a] = far[a] + T::of(f64::from(c[a])) * grid.dx();
+            }
+        }
+        let [near, far] = [near, far].map(|point| body.signed_distance(point));
+        let twice = T::of(2.0) * near / (near - far);
+        if twice < T::one() {
+            let other = Some(Other { at: link.to, k: opposite(link.k) });
+            return Link { share: twice, other, ..link };
+        }
+        let share = T::one() / twice;
+        let at = link.to.wrapping_add_signed(sides::step::<T, L, D, Q>(grid, link.k));
+        Link { share, added: share * link.added, other: Some(Other { at, k: link.k }), ..link }
     }
 
     /// The velocity of what covers a point, times `scale`.
@@ -177,10 +234,15 @@ impl<T: Real, const D: usize> Obstacles<T, D> {
         populations: &mut [Ring<T>; Q],
     ) {
         for link in &self.links {
-            let Link { to, k, owner, added } = *link;
+            let Link { to, k, owner, added, share, other } = *link;
             let behind = to.wrapping_add_signed(-sides::step::<T, L, D, Q>(grid, k));
             let sent = populations[opposite(k)].get(behind);
-            let back = sent + added;
+            let back = match other {
+                Some(Other { at, k }) => {
+                    share * sent + (T::one() - share) * populations[k].get(at) + added
+                }
+                None => sent + added,
+            };
             populations[k].set(to, back);
             let Some(number) = owner.checked_sub(BODIES) else {
                 for a in 0..D {
@@ -301,7 +363,7 @@ where
             return;
         }
         let scale = T::one() / self.scales.velocity;
-        let uncovered = self.obstacles.update::<L, Q>(&self.grid, &self.params.boundary, scale);
+        let uncovered = self.obstacles.update::<L, Q>(&self.grid, &self.params, scale);
         for (i, velocity) in uncovered {
             let none = [[T::zero(); D]; D];
             let f = push(&self.params, &self.scales, &self.force).at(i);

@@ -1,6 +1,7 @@
 //! Flows with exact solutions.
 
 use super::*;
+use crate::solid::Shape;
 use core::f64::consts::TAU;
 
 /// A Taylor–Green vortex of n² cells that decays for `time` turnover units of n² steps; the relative
@@ -146,6 +147,90 @@ fn couette_flow_is_exact() {
             let exact = 0.05 * (j as f64 + 0.5) / 10.0;
             let error = (lbm.velocity()[0][[1, j]] - exact).abs();
             assert!(error < 1e-12, "{collision:?}: {error} at {j}");
+        }
+    }
+}
+
+/// The mean error of the velocity, over that on the inner wall, between a disc that turns and a ring
+/// around it, and the relative error of the torque on the disc; the ring is `radius` wide inside, the
+/// disc half that. Slow, for what compression does is not of the surfaces.
+fn turning_disc(radius: f64, bounce: Bounce) -> [f64; 2] {
+    let (outer, inner, rate) = (radius, 0.5 * radius, 0.02 / radius);
+    let n = 2 * radius as usize + 6;
+    let nu = 0.1;
+    let params =
+        LbmParams { bounce, kinematic_viscosity: nu, collision: Collision::trt(), ..periodic() };
+    let mut lbm = unit::<f64, D2Q9, 2, 9>([n, n], params);
+    // Between cells, so that no surface is half-way by chance.
+    let center = [0.5 * n as f64 + 0.23, 0.5 * n as f64 - 0.11];
+    let frame =
+        Shape::difference(Shape::cuboid([n as f64; 2]).unwrap(), Shape::ball(outer).unwrap());
+    let disc = Body::new(Shape::ball(inner).unwrap(), center).unwrap();
+    lbm.bodies_mut().push(disc.with_angular_velocity([0.0, 0.0, rate]).unwrap());
+    lbm.bodies_mut().push(Body::new(frame.unwrap(), center).unwrap());
+    // What is left of the start falls by exp(−π²νt/gap²).
+    lbm.advance((1.5 * (outer - inner) * (outer - inner) / nu) as usize).unwrap();
+    lbm.bodies_mut().iter_mut().for_each(Body::clear_wrench);
+    lbm.advance(10).unwrap();
+    // u = Ar + B/r, the torque −4πνB.
+    let b = rate * inner * inner * outer * outer / (outer * outer - inner * inner);
+    let a = -b / (outer * outer);
+    let (mut sum, mut count) = (0.0, 0.0);
+    for cell in lbm.grid().interior().places().map(|i| lbm.grid().cell_at(i)) {
+        if !lbm.is_solid(cell) {
+            let [x, y] = [0, 1].map(|i| cell[i] as f64 + 0.5 - center[i]);
+            let turn = a + b / (x * x + y * y);
+            let [u, v] = lbm.velocity().each_ref().map(|u| u[cell]);
+            sum += (u + turn * y) * (u + turn * y) + (v - turn * x) * (v - turn * x);
+            count += 1.0;
+        }
+    }
+    let exact = -4.0 * core::f64::consts::PI * nu * b;
+    [(sum / count).sqrt() / (rate * inner), lbm.bodies()[0].torque[2] / exact - 1.0]
+}
+
+#[test]
+fn interpolated_bounce_back_is_of_second_order_on_curved_surfaces() {
+    let [coarse, fine] = [10.0, 20.0].map(|radius| turning_disc(radius, Bounce::Interpolated));
+    for (coarse, fine) in coarse.iter().zip(fine) {
+        assert!((coarse / fine).log2() > 1.9, "{coarse} {fine}");
+    }
+    assert!(fine[0] < 0.0025 && fine[1].abs() < 0.005, "{fine:?}");
+    let half_way = turning_disc(20.0, Bounce::HalfWay);
+    assert!(half_way[0] > 5.0 * fine[0] && half_way[1] > 5.0 * fine[1].abs(), "{half_way:?}");
+}
+
+#[test]
+fn interpolated_walls_stand_where_they_are_and_fall_back_where_there_is_no_room() {
+    // Channels whose walls cut the links at q and 1 − q from the fluid, and those of a single cell.
+    for (gap, nu) in [(9.0, 0.1), (9.5, 0.05), (8.2, 0.2), (0.8, 0.1)] {
+        let acceleration = [1e-6, 0.0];
+        let params = LbmParams {
+            bounce: Bounce::Interpolated,
+            kinematic_viscosity: nu,
+            acceleration,
+            ..periodic()
+        };
+        let mut lbm = unit::<f64, D2Q9, 2, 9>([3, 16], params);
+        let [below, above] = [2.7, 2.7 + gap];
+        let wall = |lo: f64, hi: f64| {
+            let shape = Shape::cuboid([10.0, 0.5 * (hi - lo)]).unwrap();
+            Body::new(shape, [1.5, 0.5 * (lo + hi)]).unwrap()
+        };
+        lbm.bodies_mut().extend([wall(-2.0, below), wall(above, 18.0)]);
+        lbm.advance((3.0 * gap.max(2.0) * gap.max(2.0) / nu) as usize).unwrap();
+        if gap < 1.0 {
+            let u = lbm.velocity()[0][[1, 3]];
+            assert!(u > 0.0 && u < 1e-5, "{u}");
+            continue;
+        }
+        let top = 1e-6 * gap * gap / (8.0 * nu);
+        for j in (0..16).filter(|j| !lbm.is_solid([1, *j])) {
+            let y = j as f64 + 0.5;
+            let exact = 1e-6 / (2.0 * nu) * (y - below) * (above - y);
+            let u = lbm.velocity()[0][[1, j]];
+            // Linear interpolation slips by a part that grows with the viscosity.
+            assert!((u - exact).abs() < 0.02 * top, "{gap} {j}: {u} {exact}");
         }
     }
 }
