@@ -287,6 +287,19 @@ fn the_tank_keeps_its_particles_and_a_drag_turns_the_camera_alone() {
     assert_eq!(before.1, after.1);
 }
 
+/// Relaxation times of 0.50007, without eddies of Smagorinsky: 834 frames of 24 steps.
+#[test]
+fn the_street_of_vortices_lives_at_a_reynolds_number_of_100_000() {
+    let karman = find("karman").unwrap();
+    let mut scene = (karman.make)(&Setup::default()).unwrap();
+    scene.choose("Reynolds number", 5).unwrap();
+    let stats = rehearsed(&mut *scene, 834);
+    assert_finite(&stats);
+    // 0.1 cells of 1/160 m in each of 24·60 steps a second.
+    let wind = 0.1 / 160.0 * 24.0 * 60.0;
+    assert!(stats.max_speed > wind && stats.max_speed < 4.0 * wind, "{} {wind}", stats.max_speed);
+}
+
 #[test]
 fn a_picture_as_dye_looks_like_itself_and_a_picture_as_obstacle_is_solid() {
     // Left half dark red, right half white.

@@ -17,7 +17,7 @@ const ROOMS: [(&str, &[&str]); 8] = [
 ];
 
 /// Names that `lib.rs` exports, and the rooms that they live in.
-const EXPORTS: [(&str, &str); 20] = [
+const EXPORTS: [(&str, &str); 21] = [
     ("Error", "base"),
     ("Real", "base"),
     ("SolveReport", "base"),
@@ -31,6 +31,7 @@ const EXPORTS: [(&str, &str); 20] = [
     ("Grid", "grid"),
     ("Location", "grid"),
     ("Side", "grid"),
+    ("EncodedLbm", "schemes"),
     ("Lbm", "schemes"),
     ("LbmParams", "schemes"),
     ("Pbf", "schemes"),

@@ -5,7 +5,7 @@
 //! from the Reynolds number, so that every number of cells carries it.
 
 use fluid_adapters::Picture;
-use fluid_num::schemes::lbm::Collision;
+use fluid_num::schemes::lbm::{Bounce, Collision};
 use fluid_num::solid::{Body, Shape};
 use fluid_num::{Boundary, Error, LbmParams, Side};
 
@@ -202,6 +202,7 @@ fn params(settings: &Settings, cells: [usize; 2], dx: f32) -> LbmParams<f32, 2> 
         kinematic_viscosity: wind * diameter / NUMBERS[settings.reynolds].1 as f32,
         time_step,
         collision: Collision::CentralMoments,
+        bounce: Bounce::Interpolated,
         smagorinsky: settings.smagorinsky as f32,
         boundary: Boundary::all(Side::FreeSlip)
             .with(0, 0, Side::Inflow { velocity: [wind, 0.0] })

@@ -1,7 +1,7 @@
 //! Flows of the lattice Boltzmann method that others have measured or computed.
 
 use super::cavity::{Cavity, peak};
-use fluid_num::schemes::lbm::{Collision, LbmParams};
+use fluid_num::schemes::lbm::{Bounce, Collision, LbmParams};
 use fluid_num::solid::{Body, Shape};
 use fluid_num::{Boundary, Error, Grid2, LbmD2Q9, Side};
 
@@ -48,8 +48,8 @@ const DIAMETER: f64 = 0.1;
 const SIZE: [f64; 2] = [2.2, 0.41];
 
 impl Channel {
-    /// A channel `height` cells high at this Reynolds number; the fastest inflow is `speed` cells a
-    /// step.
+    /// A channel `height` cells high at this Reynolds number, with the default collision; the fastest
+    /// inflow is `speed` cells a step.
     ///
     /// # Errors
     /// As the scheme.
@@ -57,7 +57,7 @@ impl Channel {
         height: usize,
         reynolds: f64,
         speed: f64,
-        collision: Collision<f64>,
+        bounce: Bounce,
     ) -> Result<Self, Error> {
         let dx = SIZE[1] / height as f64;
         let mean_speed = 1e-3 * reynolds / DIAMETER;
@@ -68,7 +68,7 @@ impl Channel {
         let params = LbmParams {
             kinematic_viscosity: 1e-3,
             time_step: speed * dx / fastest,
-            collision,
+            bounce,
             boundary,
             ..Default::default()
         };
