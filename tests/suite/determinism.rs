@@ -26,9 +26,9 @@ const STAM_2D: u64 = 0x546d_a88f_eb7a_fb6b;
 const STAM_3D: u64 = 0xcc9a_1de3_42cd_68f6;
 const WCSPH_2D: u64 = 0xb1db_b00f_d6e0_e028;
 const PBF_3D: u64 = 0xf5a3_3a6a_4efa_99cf;
-const LBM_2D: u64 = 0x102c_5d09_b97c_bea6;
+const LBM_2D: u64 = 0x135e_b27f_0a1c_ae95;
 const LBM_3D: u64 = 0xaee7_7418_0ce9_52a5;
-const LBM_MOMENTS: u64 = 0;
+const LBM_MOMENTS: u64 = 0x2ae8_b8cb_03bb_11a7;
 const SHALLOW_WATER: u64 = 0xdcf7_3dae_f27e_a13b;
 const SOLVERS: u64 = 0x9c03_fe18_1990_8e38;
 
