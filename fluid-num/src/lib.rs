@@ -30,6 +30,7 @@ pub use schemes::stable_fluids::{
 };
 pub use schemes::stam2003::{Stam2003, Stam2003Params};
 pub use schemes::wcsph::{Stiffness, Wcsph, WcsphParams};
+pub use schemes::wind::{Gusts, Motor, Wind, WindParams};
 
 /// A grid in the plane.
 pub type Grid2<T> = Grid<T, 2>;
@@ -61,6 +62,10 @@ pub type Pbf3<T> = Pbf<T, 3>;
 pub type Wcsph2<T> = Wcsph<T, 2>;
 /// WCSPH in space.
 pub type Wcsph3<T> = Wcsph<T, 3>;
+/// Wind in the plane.
+pub type Wind2<T> = Wind<T, 2>;
+/// Wind in space.
+pub type Wind3<T> = Wind<T, 3>;
 
 /// The code of the README, tested like any other example.
 #[cfg(doctest)]

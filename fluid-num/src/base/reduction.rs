@@ -62,6 +62,17 @@ impl Total {
         }
     }
 
+    /// Takes the magnitudes of a row.
+    #[inline(always)]
+    pub(crate) fn take_magnitudes<T: Real>(&mut self, row: &[T]) {
+        for part in row.chunks(COLUMNS) {
+            let sum = &mut self.0[..part.len()];
+            for i in 0..part.len() {
+                sum[i] += part[i].magnitude().to_f64();
+            }
+        }
+    }
+
     /// Takes the products of two rows.
     #[inline(always)]
     pub(crate) fn take_products<T: Real>(&mut self, a: &[T], b: &[T]) {

@@ -181,6 +181,22 @@ impl<T: Real, const D: usize> Grid<T, D> {
         Region { lo: [1; D], hi, strides: self.strides }
     }
 
+    /// The cells whose centres lie in a box.
+    pub fn within(&self, [lo, hi]: [[T; D]; 2]) -> Region<D> {
+        let mut region = self.interior();
+        for a in 0..D {
+            let count = T::of_usize(self.cells[a]);
+            // The number of centres below a coordinate.
+            let below = |x: T| {
+                let cells = ((x - self.origin[a]) / self.dx + T::of(0.5)).at_least(T::zero());
+                cells.at_most(count).truncate() as usize
+            };
+            region.lo[a] = 1 + below(lo[a]);
+            region.hi[a] = 1 + below(hi[a]);
+        }
+        region
+    }
+
     /// The places between cells along `axis`: faces without the two boundaries.
     pub fn inner_faces(&self, axis: usize) -> Region<D> {
         let mut region = self.interior();

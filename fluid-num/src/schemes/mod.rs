@@ -6,3 +6,4 @@ pub mod shallow_water;
 pub mod stable_fluids;
 pub mod stam2003;
 pub mod wcsph;
+pub mod wind;

@@ -1,0 +1,68 @@
+//! The volume as a texture.
+//!
+//! Texels are the cells, x fastest, then y, then z: the centre of texel (0, 0, 0) lies half a cell
+//! within [`Wind::lower_corner`]. They hold the wind at their centres, joined to the ambient wind as
+//! [`Wind::sample`] does, and in the fourth channel how open the cell is: 0 in obstacles, 1 in the
+//! open. In the plane the third channel is 0.
+
+use half::f16;
+
+use super::Wind;
+use crate::base::error::check;
+use crate::{Error, Real};
+
+impl<T: Real, const D: usize> Wind<T, D> {
+    /// Four bytes a cell: 128 + 127·u/`range`, rounded and cut to 1…255, and 255 times how open the
+    /// cell is. A shader gets u = (255·texel − 128)/127·range; still air is exact.
+    ///
+    /// # Errors
+    /// [`Error::InvalidParameter`] for a range that is not finite and positive; [`Error::WrongCount`]
+    /// unless there are four bytes a cell.
+    pub fn pack_rgba8(&self, range: T, out: &mut [u8]) -> Result<(), Error> {
+        check::positive("range", range)?;
+        let (scale, middle) = (T::of(127.0) / range, T::of(128.0));
+        self.pack(
+            out,
+            |u| {
+                let byte = (middle + u * scale + T::of(0.5)).at_least(T::one());
+                byte.at_most(T::of(255.0)).truncate() as u8
+            },
+            |open| (open * T::of(255.0) + T::of(0.5)).truncate() as u8,
+        )
+    }
+
+    /// Four half-precision numbers a cell, as bits: the wind in m/s, and how open the cell is.
+    ///
+    /// # Errors
+    /// [`Error::WrongCount`] unless there are four numbers a cell.
+    pub fn pack_rgba16f(&self, out: &mut [u16]) -> Result<(), Error> {
+        let half = |v: T| f16::from_f64(v.to_f64()).to_bits();
+        self.pack(out, half, half)
+    }
+
+    fn pack<N: Copy>(
+        &self,
+        out: &mut [N],
+        speed: impl Fn(T) -> N,
+        open: impl Fn(T) -> N,
+    ) -> Result<(), Error> {
+        let count = out.len();
+        if count != 4 * self.grid.cell_count() {
+            let expected = "four entries a cell";
+            return Err(Error::WrongCount { name: "the texture", count, expected });
+        }
+        let region = self.grid.interior();
+        for (i, texel) in region.places().zip(out.as_chunks_mut::<4>().0) {
+            let mut position = self.grid.center(self.grid.cell_at(i));
+            for a in 0..D {
+                position[a] += self.first[a] * self.params.cell_size;
+            }
+            let wind = self.sample(position);
+            for c in 0..3 {
+                texel[c] = speed(wind.get(c).copied().unwrap_or(T::zero()));
+            }
+            texel[3] = open(self.open.as_slice()[i]);
+        }
+        Ok(())
+    }
+}

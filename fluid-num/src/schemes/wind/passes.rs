@@ -1,0 +1,266 @@
+//! The sub-steps of wind, each on all cells.
+
+use crate::Real;
+use crate::base::exec::{BandPass, Region, Row, RowPass, Wide};
+use crate::base::reduction::{GRAIN, Total};
+use crate::grid::sample::{BLOCK, Lattice, Located};
+
+/// All components at a place, and one to spare: a vector of lanes.
+pub(super) type Packed<T> = [T; 4];
+
+/// e + α Σ (e_neighbour − e), times what is left after the decay; nothing passes the sides.
+pub(super) struct Spread<'a, T, const D: usize> {
+    pub(super) from: &'a [T],
+    pub(super) strides: [usize; D],
+    pub(super) cells: [usize; D],
+    /// νΔt/Δx², at most 1/(2D).
+    pub(super) alpha: T,
+    pub(super) kept: T,
+}
+
+impl<T: Real, const D: usize> RowPass<T, D, 1> for Spread<'_, T, D> {
+    #[inline(always)]
+    fn row(&self, row: Row<D>, [out]: [&mut [T]; 1]) {
+        let Self { from, alpha, kept, .. } = *self;
+        let (here, len) = (row.of(from), row.len);
+        let out = &mut out[..len];
+        let last = len - 1;
+        for i in 1..last {
+            out[i] = (here[i - 1] - here[i]) + (here[i + 1] - here[i]);
+        }
+        out[0] = here[1.min(last)] - here[0];
+        out[last] = here[last - 1.min(last)] - here[last];
+        for a in 1..D {
+            let stride = self.strides[a];
+            let below = if row.at[a] == 1 { here } else { row.before(from, stride) };
+            let above = if row.at[a] == self.cells[a] { here } else { row.after(from, stride) };
+            for i in 0..len {
+                out[i] += (below[i] - here[i]) + (above[i] - here[i]);
+            }
+        }
+        for i in 0..len {
+            out[i] = (kept * (here[i] + alpha * out[i])).or_nothing();
+        }
+    }
+}
+
+/// Where what is carried comes from or goes to: (base + e)·scale, in cells.
+pub(super) struct Path<'a, T> {
+    pub(super) base: &'a [T],
+    pub(super) carried: &'a [T],
+    pub(super) scale: T,
+}
+
+impl<T: Real, const D: usize> RowPass<T, D, 1> for Path<'_, T> {
+    #[inline(always)]
+    fn row(&self, row: Row<D>, [out]: [&mut [T]; 1]) {
+        let (base, carried, scale) = (row.of(self.base), row.of(self.carried), self.scale);
+        let out = &mut out[..row.len];
+        for i in 0..row.len {
+            out[i] = scale * (base[i] + carried[i]);
+        }
+    }
+}
+
+/// Forward advection: every cell pushes what it has along its path, with linear weights; what would
+/// leave stays in the outermost cells. One fixed order, one thread.
+pub(super) struct Forward<'a, T, const D: usize> {
+    pub(super) carried: [&'a [T]; D],
+    pub(super) path: [&'a [T]; D],
+    pub(super) lattice: Lattice<T, D>,
+    pub(super) region: Region<D>,
+    pub(super) out: &'a mut [Packed<T>],
+}
+
+impl<T: Real, const D: usize> Wide for Forward<'_, T, D> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let Self { carried, path, lattice, region, out } = self;
+        out.fill([T::zero(); 4]);
+        let mut located = Located::new();
+        for n in 0..region.rows() {
+            let row = region.row(n);
+            for first in (0..row.len).step_by(BLOCK) {
+                let count = (row.len - first).min(BLOCK);
+                let start = row.start + first;
+                let mut at = row.at;
+                at[0] += first;
+                let block = path.map(|p| &p[start..start + count]);
+                lattice.locate_block(at, block, [T::zero(); D], &mut located);
+                for i in 0..count {
+                    let mut value = [T::zero(); 4];
+                    for a in 0..D {
+                        value[a] = carried[a][start + i];
+                    }
+                    let fraction = lane(&located.fraction, i);
+                    push(out, region.strides, located.index[i] as usize, fraction, value);
+                }
+            }
+        }
+    }
+}
+
+/// Takes vectors apart.
+pub(super) struct Unpack<'a, T>(pub(super) &'a [Packed<T>]);
+
+impl<T: Real, const D: usize> RowPass<T, D, D> for Unpack<'_, T> {
+    #[inline(always)]
+    fn row(&self, row: Row<D>, out: [&mut [T]; D]) {
+        let packed = row.of(self.0);
+        for (a, out) in out.into_iter().enumerate() {
+            for (out, packed) in out.iter_mut().zip(packed) {
+                *out = packed[a];
+            }
+        }
+    }
+}
+
+/// Backward advection: every cell takes what is where it came from, by linear interpolation.
+pub(super) struct Backward<'a, T, const D: usize> {
+    pub(super) from: &'a [Packed<T>],
+    pub(super) path: [&'a [T]; D],
+    pub(super) lattice: Lattice<T, D>,
+    pub(super) strides: [usize; D],
+}
+
+impl<T: Real, const D: usize> RowPass<T, D, D> for Backward<'_, T, D> {
+    #[inline(always)]
+    fn row(&self, row: Row<D>, out: [&mut [T]; D]) {
+        let mut located = Located::new();
+        for first in (0..row.len).step_by(BLOCK) {
+            let count = (row.len - first).min(BLOCK);
+            let mut at = row.at;
+            at[0] += first;
+            let block = self.path.map(|p| &row.of(p)[first..first + count]);
+            self.lattice.locate_block(at, block, [T::zero(); D], &mut located);
+            for i in 0..count {
+                let fraction = lane(&located.fraction, i);
+                let value = read(self.from, self.strides, located.index[i] as usize, fraction);
+                for a in 0..D {
+                    out[a][first + i] = value[a].or_nothing();
+                }
+            }
+        }
+    }
+}
+
+#[inline(always)]
+fn lane<T: Real, const D: usize>(fractions: &[[T; BLOCK]; D], i: usize) -> [T; D] {
+    let mut lane = [T::zero(); D];
+    for a in 0..D {
+        lane[a] = fractions[a][i];
+    }
+    lane
+}
+
+/// The linear interpolant of vectors.
+#[inline(always)]
+pub(super) fn read<T: Real, const D: usize>(
+    from: &[Packed<T>],
+    strides: [usize; D],
+    index: usize,
+    f: [T; D],
+) -> Packed<T> {
+    let lower = read_plane(from, strides[1], index, f[0], f[1]);
+    if D == 2 {
+        return lower;
+    }
+    mix(lower, read_plane(from, strides[1], index + strides[D - 1], f[0], f[1]), f[D - 1])
+}
+
+#[inline(always)]
+fn read_plane<T: Real>(from: &[Packed<T>], stride: usize, start: usize, fx: T, fy: T) -> Packed<T> {
+    let from = &from[start..start + stride + 2];
+    let lower = mix(from[0], from[1], fx);
+    mix(lower, mix(from[stride], from[stride + 1], fx), fy)
+}
+
+/// a + f·(b − a).
+#[inline(always)]
+pub(super) fn mix<T: Real>(a: Packed<T>, b: Packed<T>, f: T) -> Packed<T> {
+    let mut mixed = [T::zero(); 4];
+    for k in 0..4 {
+        mixed[k] = a[k] + f * (b[k] - a[k]);
+    }
+    mixed
+}
+
+/// Adds a vector to the places around one, with linear weights.
+#[inline(always)]
+fn push<T: Real, const D: usize>(
+    out: &mut [Packed<T>],
+    strides: [usize; D],
+    index: usize,
+    f: [T; D],
+    value: Packed<T>,
+) {
+    if D == 2 {
+        return push_plane(out, strides[1], index, f[0], f[1], value);
+    }
+    let upper = value.map(|v| f[D - 1] * v);
+    push_plane(out, strides[1], index, f[0], f[1], value.map(|v| (T::one() - f[D - 1]) * v));
+    push_plane(out, strides[1], index + strides[D - 1], f[0], f[1], upper);
+}
+
+#[inline(always)]
+fn push_plane<T: Real>(
+    out: &mut [Packed<T>],
+    stride: usize,
+    start: usize,
+    fx: T,
+    fy: T,
+    value: Packed<T>,
+) {
+    let out = &mut out[start..start + stride + 2];
+    let (upper, lower) = (fy, T::one() - fy);
+    add(&mut out[0], lower * (T::one() - fx), value);
+    add(&mut out[1], lower * fx, value);
+    add(&mut out[stride], upper * (T::one() - fx), value);
+    add(&mut out[stride + 1], upper * fx, value);
+}
+
+#[inline(always)]
+fn add<T: Real>(place: &mut Packed<T>, weight: T, value: Packed<T>) {
+    for k in 0..4 {
+        place[k] += weight * value[k];
+    }
+}
+
+/// Σ|e|.
+pub(super) struct Magnitudes<'a, T, const D: usize> {
+    pub(super) values: &'a [T],
+    pub(super) region: Region<D>,
+}
+
+impl<T: Real, const D: usize> BandPass<(), 0> for Magnitudes<'_, T, D> {
+    type Output = f64;
+    const GRAIN: usize = GRAIN;
+
+    #[inline(always)]
+    fn band(&self, rows: core::ops::Range<usize>, _: [&mut [()]; 0]) -> f64 {
+        let mut sum = Total::new();
+        for n in rows {
+            sum.take_magnitudes(self.region.row(n).of(self.values));
+        }
+        sum.value()
+    }
+
+    fn join(a: f64, b: f64) -> f64 {
+        a + b
+    }
+}
+
+/// Multiplies with a factor.
+pub(super) struct Scale<T>(pub(super) T);
+
+impl<T: Real, const D: usize> RowPass<T, D, 1> for Scale<T> {
+    #[inline(always)]
+    fn row(&self, row: Row<D>, [out]: [&mut [T]; 1]) {
+        let scale = self.0;
+        for v in &mut out[..row.len] {
+            *v = (*v * scale).or_nothing();
+        }
+    }
+}

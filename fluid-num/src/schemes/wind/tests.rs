@@ -1,0 +1,1 @@
+//! Wind against what is known exactly.
