@@ -10,11 +10,11 @@
 //!
 //! **Method.** A step of fixed length: motors give the exact integral of their strength over the
 //! step; e spreads and decays, explicit and exact; it is carried forward for half of the step, every
-//! cell pushing its value where its wind blows, which keeps ΣE exactly, and backward for the other
+//! cell pushing its value where its wind blows, which keeps Σe exactly, and backward for the other
 //! half, every cell reading where its wind comes from. Forward alone tears holes, backward alone never
-//! enters still air: a gust of 10 m/s has its front after one second 5 cells of 1 m ahead by both and not 1
-//! by the backward half alone. Backward may read a value more often than it is there; it is scaled down
-//! by whatever Σ|e| grew by.
+//! enters still air: the front of a gust of 10 m/s is 5.5 m ahead after a second with both, and
+//! where it was with the backward pass alone. Backward may read a value more often than it is there;
+//! it is scaled down by whatever Σ|e| grew by.
 //!
 //! **The volume follows a centre** by whole cells: rings of memory are turned, new slabs take the
 //! ambient wind, and every value stays at its place in the world, bit for bit.
