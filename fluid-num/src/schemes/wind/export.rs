@@ -31,12 +31,15 @@ impl<T: Real, const D: usize> Wind<T, D> {
         )
     }
 
-    /// Four half-precision numbers a cell, as bits: the wind in m/s, and how open the cell is.
+    /// Four half-precision numbers a cell, as bits: the wind in m/s, cut to ±65504 and rounded to the
+    /// nearest, and how open the cell is.
     ///
     /// # Errors
     /// [`Error::WrongCount`] unless there are four numbers a cell.
     pub fn pack_rgba16f(&self, out: &mut [u16]) -> Result<(), Error> {
-        let half = |v: T| f16::from_f64(v.to_f64()).to_bits();
+        let most = T::of(65504.0);
+        // By way of f32, from which every machine rounds alike.
+        let half = |v: T| f16::from_f32(v.at_least(-most).at_most(most).to_f64() as f32).to_bits();
         self.pack(out, half, half)
     }
 
@@ -53,11 +56,7 @@ impl<T: Real, const D: usize> Wind<T, D> {
         }
         let region = self.grid.interior();
         for (i, texel) in region.places().zip(out.as_chunks_mut::<4>().0) {
-            let mut position = self.grid.center(self.grid.cell_at(i));
-            for a in 0..D {
-                position[a] += self.first[a] * self.params.cell_size;
-            }
-            let wind = self.sample(position);
+            let wind = self.sample(self.center_in_world(i));
             for c in 0..3 {
                 texel[c] = speed(wind.get(c).copied().unwrap_or(T::zero()));
             }

@@ -58,6 +58,27 @@ pub enum Falloff {
     Smooth,
 }
 
+/// The curve by which a motor comes and goes, of the part s of its fade that has passed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Fade {
+    /// s.
+    #[default]
+    Linear,
+    /// s²(3 − 2s): without a kink at either end.
+    Smooth,
+}
+
+impl Fade {
+    /// The integral of the curve up to `s`; one half at 1 for either.
+    fn integral<T: Real>(self, s: T) -> T {
+        let half = T::of(0.5);
+        match self {
+            Self::Linear => half * s * s,
+            Self::Smooth => s * s * s * (T::one() - half * s),
+        }
+    }
+}
+
 /// What blows at a place, for a time.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Motor<T, const D: usize> {
@@ -82,6 +103,8 @@ pub struct Motor<T, const D: usize> {
     pub fade_in: T,
     /// The time before its end in which it fades, s.
     pub fade_out: T,
+    /// The curve of both fades.
+    pub fade: Fade,
     /// Its age, s.
     pub age: T,
 }
@@ -102,6 +125,7 @@ impl<T: Real, const D: usize> Motor<T, D> {
             lifetime: T::one() / T::zero(),
             fade_in: T::zero(),
             fade_out: T::zero(),
+            fade: Fade::default(),
             age: T::zero(),
         }
     }
@@ -131,32 +155,32 @@ impl<T: Real, const D: usize> Motor<T, D> {
     /// Checks the motor.
     ///
     /// # Errors
-    /// [`Error::InvalidParameter`] for a number that is not finite, a size that is not positive, or
-    /// fades that are longer than the lifetime.
+    /// [`Error::InvalidParameter`] for a number that is not finite or beyond 1e9, a size below 1e-6,
+    /// or fades that are longer than the lifetime.
     pub fn check(&self) -> Result<(), Error> {
         match self.reach {
-            Reach::Sphere { radius } => check::positive("a motor's radius", radius)?,
+            Reach::Sphere { radius } => size("motor.radius", radius)?,
             Reach::Cylinder { radius, half_length } => {
-                check::positive("a motor's radius", radius)?;
-                check::positive("a motor's half_length", half_length)?;
+                size("motor.radius", radius)?;
+                size("motor.half_length", half_length)?;
             }
             Reach::Cone { length, slope } => {
-                check::positive("a motor's length", length)?;
-                check::positive("a motor's slope", slope)?;
+                size("motor.length", length)?;
+                size("motor.slope", slope)?;
             }
         }
-        super::speeds("a motor's place", &self.place)?;
-        super::speeds("a motor's velocity", &self.velocity)?;
-        super::speeds("a motor's axis", &self.axis)?;
-        super::speeds("a motor's strength", &[self.strength])?;
-        check::not_negative("a motor's fade_in", self.fade_in)?;
-        check::not_negative("a motor's fade_out", self.fade_out)?;
-        check::not_negative("a motor's age", self.age)?;
+        super::speeds("motor.place", &self.place)?;
+        super::speeds("motor.velocity", &self.velocity)?;
+        super::speeds("motor.axis", &self.axis)?;
+        super::speeds("motor.strength", &[self.strength])?;
+        check::not_negative("motor.fade_in", self.fade_in)?;
+        check::not_negative("motor.fade_out", self.fade_out)?;
+        check::not_negative("motor.age", self.age)?;
         if self.lifetime >= self.fade_in + self.fade_out {
             return Ok(());
         }
         Err(Error::InvalidParameter {
-            name: "a motor's lifetime",
+            name: "motor.lifetime",
             value: self.lifetime.to_f64(),
             expected: "at least its fades together",
         })
@@ -169,16 +193,16 @@ impl<T: Real, const D: usize> Motor<T, D> {
 
     /// ∫ f dt from the beginning to `time`.
     fn given_until(&self, time: T) -> T {
-        let Self { lifetime, fade_in, fade_out, .. } = *self;
+        let Self { lifetime, fade_in, fade_out, fade, .. } = *self;
         let (time, half) = (time.at_most(lifetime), T::of(0.5));
         if time < fade_in {
-            return half * time * time / fade_in;
+            return fade_in * fade.integral(time / fade_in);
         }
         let rest = lifetime - time;
         let full = time - half * fade_in;
         if rest < fade_out {
-            let lost = fade_out - rest;
-            return full - half * lost * lost / fade_out;
+            // What is missing from full strength; both curves fall as they rise.
+            return full - fade_out * fade.integral((fade_out - rest) / fade_out);
         }
         full
     }
@@ -300,4 +324,8 @@ impl<T: Real, const D: usize> Motor<T, D> {
 
 fn length<T: Real, const D: usize>(v: [T; D]) -> T {
     v.iter().fold(T::zero(), |sum, v| sum + *v * *v).sqrt()
+}
+
+fn size<T: Real>(name: &'static str, value: T) -> Result<(), Error> {
+    check::within(name, value, 1e-6, 1e9, "from 1e-6 to 1e9")
 }

@@ -9,20 +9,27 @@ use crate::{Error, Real};
 pub struct WindParams<T, const D: usize> {
     /// The number of cells along each axis, at least 4. Default 32×16×32, in the plane 32×32.
     pub cells: [usize; D],
-    /// The edge of a cell, m. Default 1.
+    /// The edge of a cell, m, from 1e-6 to 1e6. Default 1. Larger: the volume reaches further, and
+    /// gusts smaller than two cells vanish.
     pub cell_size: T,
-    /// The fixed step, s. Default 1/30. What is sampled lies between the last two steps.
+    /// The fixed step, s, from 1e-9 to 1e6. Default 1/30. What is sampled lies between the last two
+    /// steps. Longer: cheaper, and wind is known later.
     pub time_step: T,
     /// The most steps of one call, at least 1. Default 8. Time beyond them is dropped.
     pub max_substeps: usize,
-    /// The wind far from everything, m/s. Default 0.
+    /// A: the wind far from everything, m/s, at most 1e9. Default 0.
     pub ambient: [T; D],
-    /// The time in which what motors did falls to 37 %, s; infinite for ever. Default 2. Smaller:
-    /// quieter, gusts reach less far.
+    /// τ: the time in which what motors did falls to 37 %, s, positive; infinite for ever. Default 2.
+    /// Smaller: quieter, gusts reach less far.
     pub relaxation_time: T,
-    /// How fast what motors did spreads out, m²/s, at least 0. Default 0.5. Larger: rounder and
-    /// weaker gusts.
+    /// ν: how fast what motors did spreads out, m²/s, from 0 to 1e9. Default 0.5. Larger: rounder
+    /// and weaker gusts, and from ν Δt > Δx²/(4D) on more passes, up to 64: beyond that it spreads
+    /// no faster.
     pub viscosity: T,
+    /// How many sweeps of a step damp the divergence of what motors did, so that gusts curl aside
+    /// instead of piling up, up to 64. Default 0: none. More: wider whirls, and weaker explosions,
+    /// which are nothing but divergence.
+    pub swirl_sweeps: usize,
     /// The width of the layer within the sides in which the field becomes the ambient wind, in cells,
     /// from 1 to half of the fewest cells. Default 2.
     pub margin: T,
@@ -47,6 +54,7 @@ impl<T: Real, const D: usize> Default for WindParams<T, D> {
             ambient: [T::zero(); D],
             relaxation_time: T::of(2.0),
             viscosity: T::of(0.5),
+            swirl_sweeps: 0,
             margin: T::of(2.0),
             shadow_length: T::of(8.0),
             gusts: None,
@@ -65,13 +73,19 @@ impl<T: Real, const D: usize> WindParams<T, D> {
             let expected = "at least 4 cells along each axis";
             return Err(Error::WrongCount { name: "cells", count: fewest, expected });
         }
-        check::positive("cell_size", self.cell_size)?;
-        check::positive("time_step", self.time_step)?;
+        let expected = "from 1e-6 to 1e6";
+        check::within("cell_size", self.cell_size, 1e-6, 1e6, expected)?;
+        let expected = "from 1e-9 to 1e6";
+        check::within("time_step", self.time_step, 1e-9, 1e6, expected)?;
         super::speeds("ambient", &self.ambient)?;
         if self.relaxation_time != T::one() / T::zero() {
             check::positive("relaxation_time", self.relaxation_time)?;
         }
-        check::not_negative("viscosity", self.viscosity)?;
+        check::within("viscosity", self.viscosity, 0.0, 1e9, "from 0 to 1e9")?;
+        if self.swirl_sweeps > 64 {
+            let (count, expected) = (self.swirl_sweeps, "at most 64");
+            return Err(Error::WrongCount { name: "swirl_sweeps", count, expected });
+        }
         let widest = 0.5 * fewest as f64;
         check::within("margin", self.margin, 1.0, widest, "from 1 to half of the fewest cells")?;
         check::within("shadow_length", self.shadow_length, 1.0, 1e4, "from 1 to 10,000")?;

@@ -44,6 +44,74 @@ impl<T: Real, const D: usize> RowPass<T, D, 1> for Spread<'_, T, D> {
     }
 }
 
+/// Adds scale·(f[i + 1] − f[i − 1]) along an axis, with nothing beyond the sides.
+#[inline(always)]
+fn add_difference<T: Real, const D: usize>(
+    row: &Row<D>,
+    (from, axis, scale): (&[T], usize, T),
+    (strides, cells): ([usize; D], [usize; D]),
+    out: &mut [T],
+) {
+    let out = &mut out[..row.len];
+    if axis == 0 {
+        let here = row.of(from);
+        for i in 1..row.len {
+            out[i - 1] += scale * here[i];
+            out[i] -= scale * here[i - 1];
+        }
+        return;
+    }
+    let stride = strides[axis];
+    if row.at[axis] > 1 {
+        let below = row.before(from, stride);
+        for i in 0..row.len {
+            out[i] -= scale * below[i];
+        }
+    }
+    if row.at[axis] < cells[axis] {
+        let above = row.after(from, stride);
+        for i in 0..row.len {
+            out[i] += scale * above[i];
+        }
+    }
+}
+
+/// 2Δx ∇·e by central differences.
+pub(super) struct Divergence<'a, T, const D: usize> {
+    pub(super) of: [&'a [T]; D],
+    pub(super) strides: [usize; D],
+    pub(super) cells: [usize; D],
+}
+
+impl<T: Real, const D: usize> RowPass<T, D, 1> for Divergence<'_, T, D> {
+    #[inline(always)]
+    fn row(&self, row: Row<D>, [out]: [&mut [T]; 1]) {
+        out[..row.len].fill(T::zero());
+        for a in 0..D {
+            let of = (self.of[a], a, T::one());
+            add_difference(&row, of, (self.strides, self.cells), out);
+        }
+    }
+}
+
+/// Adds scale·2Δx ∇ of a field by central differences: the adjoint of [`Divergence`] but for its sign.
+pub(super) struct Gradient<'a, T, const D: usize> {
+    pub(super) of: &'a [T],
+    pub(super) strides: [usize; D],
+    pub(super) cells: [usize; D],
+    pub(super) scale: T,
+}
+
+impl<T: Real, const D: usize> RowPass<T, D, D> for Gradient<'_, T, D> {
+    #[inline(always)]
+    fn row(&self, row: Row<D>, out: [&mut [T]; D]) {
+        for (a, out) in out.into_iter().enumerate() {
+            let of = (self.of, a, self.scale);
+            add_difference(&row, of, (self.strides, self.cells), out);
+        }
+    }
+}
+
 /// Where what is carried comes from or goes to: (base + e)·scale, in cells.
 pub(super) struct Path<'a, T> {
     pub(super) base: &'a [T],
@@ -129,6 +197,7 @@ impl<T: Real, const D: usize> RowPass<T, D, D> for Backward<'_, T, D> {
     #[inline(always)]
     fn row(&self, row: Row<D>, out: [&mut [T]; D]) {
         let mut located = Located::new();
+        let mut packed = [[T::zero(); 4]; BLOCK];
         for first in (0..row.len).step_by(BLOCK) {
             let count = (row.len - first).min(BLOCK);
             let mut at = row.at;
@@ -137,9 +206,12 @@ impl<T: Real, const D: usize> RowPass<T, D, D> for Backward<'_, T, D> {
             self.lattice.locate_block(at, block, [T::zero(); D], &mut located);
             for i in 0..count {
                 let fraction = lane(&located.fraction, i);
-                let value = read(self.from, self.strides, located.index[i] as usize, fraction);
-                for a in 0..D {
-                    out[a][first + i] = value[a].or_nothing();
+                packed[i] = read(self.from, self.strides, located.index[i] as usize, fraction);
+            }
+            for a in 0..D {
+                let out = &mut out[a][first..first + count];
+                for i in 0..count {
+                    out[i] = packed[i][a].or_nothing();
                 }
             }
         }
@@ -155,7 +227,8 @@ fn lane<T: Real, const D: usize>(fractions: &[[T; BLOCK]; D], i: usize) -> [T; D
     lane
 }
 
-/// The linear interpolant of vectors.
+/// The linear interpolant of vectors: along x last, so that both ends of a pair go through the
+/// lanes together.
 #[inline(always)]
 pub(super) fn read<T: Real, const D: usize>(
     from: &[Packed<T>],
@@ -163,25 +236,33 @@ pub(super) fn read<T: Real, const D: usize>(
     index: usize,
     f: [T; D],
 ) -> Packed<T> {
-    let lower = read_plane(from, strides[1], index, f[0], f[1]);
-    if D == 2 {
-        return lower;
+    let mut pair = read_pair(from, strides[1], index, f[1]);
+    if D == 3 {
+        let upper = read_pair(from, strides[1], index + strides[D - 1], f[1]);
+        pair = mix(pair, upper, f[D - 1]);
     }
-    mix(lower, read_plane(from, strides[1], index + strides[D - 1], f[0], f[1]), f[D - 1])
+    let mut mixed = [T::zero(); 4];
+    for k in 0..4 {
+        mixed[k] = pair[k] + f[0] * (pair[k + 4] - pair[k]);
+    }
+    mixed
 }
 
+/// The two vectors at `start`, mixed with those a stride further.
 #[inline(always)]
-fn read_plane<T: Real>(from: &[Packed<T>], stride: usize, start: usize, fx: T, fy: T) -> Packed<T> {
-    let from = &from[start..start + stride + 2];
-    let lower = mix(from[0], from[1], fx);
-    mix(lower, mix(from[stride], from[stride + 1], fx), fy)
+fn read_pair<T: Real>(from: &[Packed<T>], stride: usize, start: usize, f: T) -> [T; 8] {
+    let from = from[start..start + stride + 2].as_flattened();
+    let (mut lower, mut upper) = ([T::zero(); 8], [T::zero(); 8]);
+    lower.copy_from_slice(&from[..8]);
+    upper.copy_from_slice(&from[4 * stride..][..8]);
+    mix(lower, upper, f)
 }
 
 /// a + f·(b − a).
 #[inline(always)]
-pub(super) fn mix<T: Real>(a: Packed<T>, b: Packed<T>, f: T) -> Packed<T> {
-    let mut mixed = [T::zero(); 4];
-    for k in 0..4 {
+fn mix<T: Real, const N: usize>(a: [T; N], b: [T; N], f: T) -> [T; N] {
+    let mut mixed = a;
+    for k in 0..N {
         mixed[k] = a[k] + f * (b[k] - a[k]);
     }
     mixed

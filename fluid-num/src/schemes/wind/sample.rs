@@ -48,7 +48,10 @@ impl<T: Real, const D: usize> Wind<T, D> {
     /// wind.
     #[inline]
     pub fn sample(&self, position: [T; D]) -> [T; D] {
-        self.at(&self.locate(&position.map(|x| [x])), 0)
+        let packed = self.at(&self.locate(&position.map(|x| [x])), 0);
+        let mut wind = [T::zero(); D];
+        wind.copy_from_slice(&packed[..D]);
+        wind
     }
 
     /// Locates positions. Those outside, and those that are no numbers, come to lie on the side, where
@@ -77,12 +80,13 @@ impl<T: Real, const D: usize> Wind<T, D> {
 
     /// The wind at place `n`.
     #[inline(always)]
-    fn at<const N: usize>(&self, places: &Places<T, D, N>, n: usize) -> [T; D] {
+    fn at<const N: usize>(&self, places: &Places<T, D, N>, n: usize) -> Packed<T> {
         let index = places.index[n] as usize;
         let d = read(&self.view, self.grid.strides(), index, places.fraction(n));
-        let (share, mut wind) = (places.share(n), self.params.ambient);
-        for a in 0..D {
-            wind[a] += share * d[a];
+        let (share, mut wind) = (places.share(n), [T::zero(); 4]);
+        wind[..D].copy_from_slice(&self.params.ambient);
+        for k in 0..4 {
+            wind[k] += share * d[k];
         }
         wind
     }
@@ -108,7 +112,7 @@ impl<T: Real, const D: usize> Wind<T, D> {
         Ok(())
     }
 
-    /// ∂u_c/∂x_a as entry [c][a], 1/s: the slope of what [`Self::sample`] gives, within a cell.
+    /// ∂u_c/∂x_a as entry a of row c, 1/s: the slope of what [`Self::sample`] gives, within a cell.
     pub fn gradient(&self, position: [T; D]) -> [[T; D]; D] {
         let places = self.locate(&position.map(|x| [x]));
         let (index, fraction) = (places.index[0] as usize, places.fraction(0));
@@ -196,16 +200,21 @@ impl<T: Real, const D: usize> ChunkPass<T, D> for Sample<'_, T, D> {
         let len = out[0].len();
         let positions = self.positions.map(|p| &p[first..first + len]);
         let mut block = [[T::zero(); BLOCK]; D];
+        let mut packed = [[T::zero(); 4]; BLOCK];
         for first in (0..len).step_by(BLOCK) {
             let count = (len - first).min(BLOCK);
             for a in 0..D {
                 block[a][..count].copy_from_slice(&positions[a][first..first + count]);
             }
             let places = self.wind.locate(&block);
+            // Whole vectors first: of parts the lanes would not be filled.
             for n in 0..count {
-                let wind = self.wind.at(&places, n);
-                for a in 0..D {
-                    out[a][first + n] = wind[a];
+                packed[n] = self.wind.at(&places, n);
+            }
+            for a in 0..D {
+                let out = &mut out[a][first..first + count];
+                for n in 0..count {
+                    out[n] = packed[n][a];
                 }
             }
         }

@@ -2,8 +2,9 @@
 
 use alloc::vec::Vec;
 
-use super::motor::{Falloff, Flow, Motor, Reach};
-use super::{Wind, speeds};
+use super::Wind;
+use super::gusts::Drift;
+use super::motor::{Fade, Falloff, Flow, Motor, Reach};
 use crate::base::digest::Digest;
 use crate::base::ring::Ring;
 use crate::{Error, Real, Simulation, Snapshot, StepReport};
@@ -19,7 +20,8 @@ impl<T: Real, const D: usize> Simulation<T> for Wind<T, D> {
 
     fn digest(&self) -> u64 {
         let region = self.grid.interior();
-        let mut digest = Digest::new().word(self.steps).values(&[self.pending]);
+        let digest = Digest::new().word(self.steps).values(&[self.pending]);
+        let mut digest = drift_words(&self.drift).fold(digest, Digest::word);
         for corner in self.corner {
             digest = digest.word(corner as u64);
         }
@@ -45,18 +47,22 @@ impl<T: Real, const D: usize> Simulation<T> for Wind<T, D> {
             .with_words("corner", self.corner.map(|c| c as u64))
             .with_words("steps", [self.steps])
             .with_values("pending time", [self.pending])
+            .with_words("drift", drift_words(&self.drift))
+            .with_bits("closed", self.grid.interior().places().map(|i| self.closed.get(i)))
             .with_values("wind", self.excess.iter().flat_map(cells))
             .with_values("wind before", self.before.iter().flat_map(cells))
             .with_words("motors", self.motors.iter().flat_map(words))
     }
 
-    /// Motors are restored too; obstacles and the ambient wind are not, they are up to you.
+    /// Motors and closed cells are restored too; the parameters and the obstacles are not.
     fn restore(&mut self, snapshot: &Snapshot<T>) -> Result<(), Error> {
         snapshot.check("wind", D)?;
         self.grid.check_snapshot(snapshot)?;
         let corner = snapshot.words_exactly("corner", D)?;
         let steps = snapshot.word("steps")?;
         let pending = snapshot.values_exactly("pending time", 1)?[0];
+        let drift = snapshot.words_exactly("drift", D + 1)?;
+        let closed = snapshot.bits("closed", self.grid.cell_count())?;
         let count = D * self.grid.cell_count();
         let now = snapshot.values_exactly("wind", count)?;
         let before = snapshot.values_exactly("wind before", count)?;
@@ -68,6 +74,14 @@ impl<T: Real, const D: usize> Simulation<T> for Wind<T, D> {
         }
         if !(pending >= T::zero() && pending <= self.params.time_step) {
             return Err(wrong("pending time"));
+        }
+        let mut way = [0.0; D];
+        for (way, bits) in way.iter_mut().zip(drift) {
+            *way = f64::from_bits(*bits);
+        }
+        let drift = Drift { way, unrest: f64::from_bits(drift[D]) };
+        if !(drift.unrest.is_finite() && way.iter().all(|w| w.is_finite())) {
+            return Err(wrong("drift"));
         }
         if list.len() % size::<D>() != 0 {
             return Err(wrong("motors"));
@@ -82,6 +96,10 @@ impl<T: Real, const D: usize> Simulation<T> for Wind<T, D> {
                 places.zip(&mut values).for_each(|(i, value)| ring.set(i, *value));
             }
         }
+        for (i, closed) in self.grid.interior().places().zip(closed) {
+            self.closed.set(i, closed);
+        }
+        self.drift = drift;
         for a in 0..D {
             self.corner[a] = corner[a] as i64;
             self.first[a] = T::of(self.corner[a] as f64);
@@ -94,9 +112,13 @@ impl<T: Real, const D: usize> Simulation<T> for Wind<T, D> {
     }
 }
 
+fn drift_words<const D: usize>(drift: &Drift<D>) -> impl Iterator<Item = u64> {
+    drift.way.into_iter().chain([drift.unrest]).map(f64::to_bits)
+}
+
 /// The number of words of a motor.
 const fn size<const D: usize>() -> usize {
-    3 + 7 + 3 * D
+    4 + 7 + 3 * D
 }
 
 fn words<T: Real, const D: usize>(motor: &Motor<T, D>) -> impl Iterator<Item = u64> {
@@ -110,6 +132,10 @@ fn words<T: Real, const D: usize>(motor: &Motor<T, D>) -> impl Iterator<Item = u
         Falloff::Linear => 1,
         Falloff::Smooth => 2,
     };
+    let fade = match motor.fade {
+        Fade::Linear => 0,
+        Fade::Smooth => 1,
+    };
     let (reach, sizes) = match motor.reach {
         Reach::Sphere { radius } => (0, [radius, radius]),
         Reach::Cylinder { radius, half_length } => (1, [radius, half_length]),
@@ -119,12 +145,12 @@ fn words<T: Real, const D: usize>(motor: &Motor<T, D>) -> impl Iterator<Item = u
     let vectors = [motor.place, motor.velocity, motor.axis];
     let numbers = sizes.into_iter().chain([strength, lifetime, fade_in, fade_out, age]);
     let numbers = numbers.chain(vectors.into_iter().flatten());
-    [flow, falloff, reach].into_iter().chain(numbers.map(Real::bits))
+    [flow, falloff, fade, reach].into_iter().chain(numbers.map(Real::bits))
 }
 
 /// The motor whose [`words`] these are.
 fn motor<T: Real, const D: usize>(words: &[u64]) -> Option<Motor<T, D>> {
-    let (kinds, numbers) = words.split_at_checked(3)?;
+    let (kinds, numbers) = words.split_at_checked(4)?;
     let mut numbers = numbers.iter().map(|bits| T::of_bits(*bits));
     let mut next = || numbers.next();
     let flow = match kinds[0] {
@@ -139,8 +165,13 @@ fn motor<T: Real, const D: usize>(words: &[u64]) -> Option<Motor<T, D>> {
         2 => Falloff::Smooth,
         _ => return None,
     };
+    let fade = match kinds[2] {
+        0 => Fade::Linear,
+        1 => Fade::Smooth,
+        _ => return None,
+    };
     let [first, second] = [next()?, next()?];
-    let reach = match kinds[2] {
+    let reach = match kinds[3] {
         0 => Reach::Sphere { radius: first },
         1 => Reach::Cylinder { radius: first, half_length: second },
         2 => Reach::Cone { length: first, slope: second },
@@ -153,7 +184,6 @@ fn motor<T: Real, const D: usize>(words: &[u64]) -> Option<Motor<T, D>> {
         *v = next()?;
     }
     let [place, velocity, axis] = vectors;
-    speeds("a motor's place", &place).ok()?;
     Some(Motor {
         flow,
         reach,
@@ -165,6 +195,7 @@ fn motor<T: Real, const D: usize>(words: &[u64]) -> Option<Motor<T, D>> {
         lifetime,
         fade_in,
         fade_out,
+        fade,
         age,
     })
 }
