@@ -16,9 +16,9 @@ use fluid_num::schemes::shallow_water::{Sponge, SprayParams, WaterSide, WaterSou
 use fluid_num::schemes::stam2003::{Diffusion, Stam2003Boundary, Sweep};
 use fluid_num::solid::{Body, Shape, Slip};
 use fluid_num::{
-    Boundary, Effect, EncodedLbm, Field, Grid, Lbm, LbmParams, Pbf, PbfParams, QuantityParams,
-    ShallowWater, ShallowWaterParams, Side, Source, StableFluids, StableFluidsParams, Stam2003,
-    Stam2003Params, Stepping, Wcsph, WcsphParams,
+    Boundary, Effect, EncodedLbm, Field, Grid, Gusts, Lbm, LbmParams, Motor, Pbf, PbfParams,
+    QuantityParams, ShallowWater, ShallowWaterParams, Side, Source, StableFluids,
+    StableFluidsParams, Stam2003, Stam2003Params, Stepping, Wcsph, WcsphParams, Wind, WindParams,
 };
 
 /// The system's allocator; what watched threads take is counted.
@@ -199,6 +199,8 @@ fn every_scene() -> Vec<(String, usize)> {
     scenes_of_particles::<3>(&mut scenes);
     scenes.push(("a surface".to_owned(), taken_by_a_surface()));
     scenes.push(("shallow water".to_owned(), taken_by_shallow_water()));
+    scenes.push(("wind, 2D".to_owned(), taken_by_wind::<2>()));
+    scenes.push(("wind, 3D".to_owned(), taken_by_wind::<3>()));
     scenes
 }
 
@@ -251,6 +253,41 @@ fn taken_by_shallow_water() -> usize {
     let taken = taken(|| (0..4).for_each(|_| step()));
     assert!(!water.spray().is_empty());
     taken
+}
+
+/// The memory taken by wind on the move with everything switched on, and by looking at it.
+fn taken_by_wind<const D: usize>() -> usize {
+    let gusts = Some(Gusts::default());
+    let cells = [24; D];
+    let params =
+        WindParams { cells, ambient: [2.0; D], gusts, swirl_sweeps: 2, ..Default::default() };
+    let mut wind = Wind::<f32, D>::new(params, [0.0; D]).unwrap();
+    wind.set_obstacles(vec![Shape::ball(3.0).unwrap()]).unwrap();
+    wind.motors_mut().push(Motor::vortex([4.0; D], 5.0, [1.0; D], 15.0));
+    wind.motors_mut().push(Motor::explosion([-4.0; D], 5.0, 15.0));
+    let mut ahead = wind.clone();
+    let mut tracers: [Vec<f32>; D] = core::array::from_fn(|_| vec![1.0; 3000]);
+    let mut samples = tracers.clone();
+    let mut texture = vec![0; 4 * cells.iter().product::<usize>()];
+    let mut halves = vec![0; texture.len()];
+    let mut centre = 0.0;
+    let mut step = || {
+        centre += 0.7;
+        wind.follow([centre; D]).unwrap();
+        wind.close_cells(|x| x[1] < -6.0);
+        wind.set_params(WindParams { ambient: [2.0 + 0.1 * centre; D], ..params }).unwrap();
+        wind.step(0.06).unwrap();
+        wind.carry(tracers.each_mut().map(Vec::as_mut_slice), 0.06).unwrap();
+        let out = samples.each_mut().map(Vec::as_mut_slice);
+        wind.sample_all(tracers.each_ref().map(Vec::as_slice), out).unwrap();
+        wind.pack_rgba8(20.0, &mut texture).unwrap();
+        wind.pack_rgba16f(&mut halves).unwrap();
+    };
+    step();
+    let taken_by_steps = taken(|| (0..4).for_each(|_| step()));
+    wind.set_obstacles(Vec::new()).unwrap();
+    ahead.set_obstacles(Vec::new()).unwrap();
+    taken_by_steps + taken(|| ahead.copy_from(&wind).unwrap())
 }
 
 /// The memory taken in four steps of a dam break around a body after the first ones.
@@ -391,5 +428,5 @@ fn no_step_after_the_first_takes_memory() {
     let greedy: Vec<_> = scenes.iter().filter(|(_, taken)| *taken > 0).collect();
     assert!(greedy.is_empty(), "{greedy:#?}");
     let (general, all) = (SolverKind::<f32>::general().len(), SolverKind::<f32>::all().len());
-    assert_eq!(scenes.len(), 16 + general + 2 * all + 24 + 1 + 12 + 12 + 2);
+    assert_eq!(scenes.len(), 16 + general + 2 * all + 24 + 1 + 12 + 12 + 4);
 }

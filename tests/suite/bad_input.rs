@@ -10,11 +10,12 @@ use fluid_num::poisson::{
 };
 use fluid_num::schemes::shallow_water::{Drop, Sponge, SprayParams, WaterSide, WaterSource};
 use fluid_num::schemes::stam2003::Diffusion;
+use fluid_num::schemes::wind::Reach;
 use fluid_num::solid::{Body, Mask, Polygon, Shape, Solids};
 use fluid_num::{
-    Boundary, Effect, Error, Faces, Field, Grid, Grid2, Grid3, QuantityParams, ShallowWater,
-    ShallowWaterParams, Side, Simulation, Source, StableFluids, StableFluids2, StableFluidsParams,
-    Stam2003, Stam2003Params, Stepper,
+    Boundary, Effect, Error, Faces, Field, Grid, Grid2, Grid3, Gusts, Motor, QuantityParams,
+    ShallowWater, ShallowWaterParams, Side, Simulation, Source, StableFluids, StableFluids2,
+    StableFluidsParams, Stam2003, Stam2003Params, Stepper, Wind2, Wind3, WindParams,
 };
 
 const NAN: f64 = f64::NAN;
@@ -802,4 +803,120 @@ fn shallow_water_refuses_bad_input_and_keeps_its_state() {
     refused(water.sample([0.5; 2]), ("mismatch", "velocity"));
     *water.velocity_mut() = Faces::zeros(grid);
     water.step(0.1).unwrap();
+}
+
+#[test]
+fn wind_refuses_bad_parameters_and_keeps_its_state() {
+    let good = WindParams::<f64, 3> { cells: [8, 6, 7], ..Default::default() };
+    let gusts = |gusts| WindParams { gusts: Some(gusts), ..good };
+    let mut broken = Vec::new();
+    for bad in NOT_POSITIVE {
+        broken.push((WindParams { cell_size: bad, ..good }, ("parameter", "cell_size")));
+        broken.push((WindParams { time_step: bad, ..good }, ("parameter", "time_step")));
+        broken.push((
+            gusts(Gusts { length: bad, ..Default::default() }),
+            ("parameter", "gusts.length"),
+        ));
+        if bad != INF {
+            let params = WindParams { relaxation_time: bad, ..good };
+            broken.push((params, ("parameter", "relaxation_time")));
+        }
+    }
+    for bad in NEGATIVE {
+        broken.push((WindParams { viscosity: bad, ..good }, ("parameter", "viscosity")));
+        broken.push((WindParams { margin: bad, ..good }, ("parameter", "margin")));
+        broken.push((WindParams { shadow_length: bad, ..good }, ("parameter", "shadow_length")));
+        broken.push((
+            gusts(Gusts { speed: bad, ..Default::default() }),
+            ("parameter", "gusts.speed"),
+        ));
+    }
+    for bad in [NAN, INF, -INF, 1e10] {
+        broken.push((WindParams { ambient: [0.0, bad, 0.0], ..good }, ("parameter", "ambient")));
+    }
+    broken.push((WindParams { margin: 3.5, ..good }, ("parameter", "margin")));
+    broken.push((WindParams { cells: [8, 3, 8], ..good }, ("count", "cells")));
+    broken.push((WindParams { max_substeps: 0, ..good }, ("count", "max_substeps")));
+    broken.push((WindParams { swirl_sweeps: 65, ..good }, ("count", "swirl_sweeps")));
+    let mut wind = Wind3::new(good, [0.0; 3]).unwrap();
+    wind.set_excess(|[x, y, _]| [x, y, 1.0]).unwrap();
+    let (before, params) = (wind.digest(), *wind.params());
+    for (broken, expected) in broken {
+        refused(broken.check(), expected);
+        refused(Wind3::new(broken, [0.0; 3]), expected);
+        refused(wind.set_params(broken), expected);
+        assert_eq!((wind.digest(), *wind.params()), (before, params));
+    }
+    let other = WindParams { cell_size: 2.0, ..good };
+    refused(wind.set_params(other), ("mismatch", "the cells of the wind"));
+    let other = Wind3::new(other, [0.0; 3]).unwrap();
+    refused(wind.copy_from(&other), ("mismatch", "the other simulation"));
+    assert_eq!((wind.digest(), *wind.params()), (before, params));
+}
+
+#[test]
+fn wind_refuses_bad_input_and_keeps_its_state() {
+    let mut wind = Wind2::<f64>::new(WindParams::default(), [0.0; 2]).unwrap();
+    wind.set_excess(|[x, y]| [x, y]).unwrap();
+    wind.step(0.05).unwrap();
+    let before = wind.digest();
+    let whole = |bad: f64| if bad.is_nan() || bad.is_infinite() { bad } else { 1.0 };
+    for bad in NEGATIVE {
+        refused(wind.step(bad), ("time step", "dt"));
+        refused(wind.carry([&mut [0.0], &mut [0.0]], bad), ("time step", "dt"));
+    }
+    for bad in NOT_FINITE {
+        refused(wind.follow([0.0, bad]), ("parameter", "centre, in cells"));
+        refused(
+            wind.set_excess(|[x, _]| [if x > 3.0 { bad } else { 0.0 }, 0.0]),
+            ("not finite", "wind"),
+        );
+        refused(
+            wind.set_obstacles(vec![Shape::Ball { radius: bad }]),
+            ("parameter", "ball.radius"),
+        );
+        assert_eq!(wind.sample([0.0, whole(bad)]), [0.0; 2]);
+    }
+    refused(wind.follow([3e6, 0.0]), ("parameter", "centre, in cells"));
+    let count = "an array of samples";
+    refused(wind.sample_all([&[0.0], &[]], [&mut [0.0], &mut [0.0]]), ("count", count));
+    refused(wind.sample_all([&[0.0], &[0.0]], [&mut [0.0], &mut []]), ("count", count));
+    refused(wind.carry([&mut [0.0], &mut []], 0.1), ("count", "an array of positions"));
+    refused(wind.pack_rgba8(1.0, &mut [0; 8]), ("count", "the texture"));
+    refused(wind.pack_rgba16f(&mut [0; 8]), ("count", "the texture"));
+    for bad in NOT_POSITIVE {
+        refused(wind.pack_rgba8(bad, &mut vec![0; 4 * 32 * 32]), ("parameter", "range"));
+    }
+    let motor = Motor::directional([0.0, 1.0], 2.0, [1.0, 0.0], 3.0);
+    let cylinder =
+        |radius, half_length| Motor { reach: Reach::Cylinder { radius, half_length }, ..motor };
+    let cone = |length, slope| Motor { reach: Reach::Cone { length, slope }, ..motor };
+    let mut broken = Vec::new();
+    for bad in NOT_POSITIVE {
+        broken.push((Motor::directional([0.0; 2], bad, [1.0, 0.0], 1.0), "motor.radius"));
+        broken.push((cylinder(bad, 1.0), "motor.radius"));
+        broken.push((cylinder(1.0, bad), "motor.half_length"));
+        broken.push((cone(bad, 1.0), "motor.length"));
+        broken.push((cone(1.0, bad), "motor.slope"));
+    }
+    for bad in NEGATIVE {
+        broken.push((Motor { fade_in: bad, ..motor }, "motor.fade_in"));
+        broken.push((Motor { fade_out: bad, ..motor }, "motor.fade_out"));
+        broken.push((Motor { age: bad, ..motor }, "motor.age"));
+    }
+    for bad in NOT_FINITE {
+        broken.push((Motor { place: [bad, 0.0], ..motor }, "motor.place"));
+        broken.push((Motor { velocity: [bad, 0.0], ..motor }, "motor.velocity"));
+        broken.push((Motor { axis: [bad, 0.0], ..motor }, "motor.axis"));
+        broken.push((Motor { strength: bad, ..motor }, "motor.strength"));
+    }
+    broken.push((motor.for_time(1.0, 0.6, 0.6), "motor.lifetime"));
+    broken.push((motor.for_time(NAN, 0.0, 0.0), "motor.lifetime"));
+    for (motor, name) in broken {
+        refused(motor.check(), ("parameter", name));
+        wind.motors_mut().push(motor);
+        refused(wind.step(0.1), ("parameter", name));
+        wind.motors_mut().clear();
+    }
+    assert_eq!(wind.digest(), before);
 }

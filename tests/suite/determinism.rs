@@ -13,9 +13,10 @@ use fluid_num::schemes::shallow_water::{Sponge, SprayParams, WaterSide, WaterSou
 use fluid_num::schemes::stam2003::{Diffusion, Sweep};
 use fluid_num::solid::{Body, Shape, Slip};
 use fluid_num::{
-    Boundary, Effect, EncodedD2Q9, Faces, Field, Grid, LbmD2Q9, LbmD3Q19, LbmParams, Pbf,
-    PbfParams, QuantityParams, ShallowWater, ShallowWaterParams, Side, Simulation, Source,
+    Boundary, Effect, EncodedD2Q9, Faces, Field, Grid, Gusts, LbmD2Q9, LbmD3Q19, LbmParams, Motor,
+    Pbf, PbfParams, QuantityParams, ShallowWater, ShallowWaterParams, Side, Simulation, Source,
     StableFluids, StableFluidsParams, Stam2003, Stam2003Params, Stepping, Wcsph, WcsphParams,
+    Wind3, WindParams,
 };
 use fluid_tests::Random;
 
@@ -30,6 +31,7 @@ const LBM_2D: u64 = 0x135e_b27f_0a1c_ae95;
 const LBM_3D: u64 = 0xaee7_7418_0ce9_52a5;
 const LBM_MOMENTS: u64 = 0x2ae8_b8cb_03bb_11a7;
 const SHALLOW_WATER: u64 = 0xdcf7_3dae_f27e_a13b;
+const WIND_3D: u64 = 0x2dbe_574e_490e_80e8;
 const SOLVERS: u64 = 0x9c03_fe18_1990_8e38;
 
 /// Smoke and heat in a channel behind a turning plate, everything switched on.
@@ -288,6 +290,40 @@ fn shallow_water_is_the_same_everywhere() {
     let mut copy = shore();
     copy.copy_from(&water).unwrap();
     assert_eq!(run_shore(&mut copy, 3), run_shore(&mut water, 3));
+}
+
+/// A whirl and a gust on the move around a rock, and what is sampled and carried.
+fn wind_3d() -> u64 {
+    let gusts = Some(Gusts { speed: 1.5, length: 9.0, seed: 5, divergence_free: true });
+    let params =
+        WindParams { ambient: [4.0, 0.0, 1.0], gusts, swirl_sweeps: 2, ..Default::default() };
+    let mut wind = Wind3::<f32>::new(params, [0.0; 3]).unwrap();
+    wind.set_obstacles(vec![Shape::ball(3.0).unwrap()]).unwrap();
+    wind.motors_mut().push(Motor::vortex([6.0, 0.0, 2.0], 5.0, [0.2, 1.0, 0.0], 15.0));
+    let gust = Motor::directional([-10.0, -2.0, 4.0], 4.0, [1.0, 0.0, -0.3], 40.0);
+    wind.motors_mut().push(Motor { velocity: [6.0, 0.0, 0.0], ..gust }.for_time(2.0, 0.5, 0.5));
+    let mut random = Random::new(3);
+    let mut tracers: [Vec<f32>; 3] = core::array::from_fn(|a| {
+        let far = [15.0, 7.0, 15.0][a];
+        (0..4000).map(|_| random.within(-far, far) as f32).collect()
+    });
+    let mut samples = tracers.clone();
+    let mut digest = Digest::new();
+    for n in 0..24 {
+        wind.follow([0.3 * n as f32, 0.0, -0.2 * n as f32]).unwrap();
+        wind.step(0.05).unwrap();
+        let [x, y, z] = &mut tracers;
+        wind.carry([x, y, z], 0.05).unwrap();
+        let [u, v, w] = &mut samples;
+        wind.sample_all([&tracers[0], &tracers[1], &tracers[2]], [u, v, w]).unwrap();
+        digest = digest.word(wind.digest());
+    }
+    tracers.iter().chain(&samples).fold(digest, |digest, list| digest.values(list)).finish()
+}
+
+#[test]
+fn wind_its_samples_and_its_tracers_are_the_same_everywhere() {
+    golden("WIND_3D", on_any_threads("wind", wind_3d), WIND_3D);
 }
 
 #[test]

@@ -39,6 +39,7 @@ const EXPORTS: [(&str, &str); 21] = [
     ("StableFluids", "schemes"),
     ("Stam2003", "schemes"),
     ("Wcsph", "schemes"),
+    ("Wind", "schemes"),
 ];
 
 struct Source {

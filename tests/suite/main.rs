@@ -15,3 +15,4 @@ mod shallow_water;
 mod snapshots;
 mod solvers;
 mod validation;
+mod wind;

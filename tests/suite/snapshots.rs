@@ -9,10 +9,10 @@ use fluid_num::schemes::shallow_water::{Drop, Sponge, SprayParams, WaterSide, Wa
 use fluid_num::schemes::stam2003::{Stam2003Boundary, Sweep};
 use fluid_num::solid::{Body, Shape, Slip};
 use fluid_num::{
-    Boundary, Effect, EncodedLbm, Error, Field, Grid, Lbm, LbmD2Q9, LbmD3Q19, LbmD3Q27, LbmParams,
-    Pbf, PbfParams, QuantityParams, Real, ShallowWater, ShallowWaterParams, Side, Simulation,
-    Snapshot, Source, StableFluids, StableFluidsParams, Stam2003, Stam2003Params, Stepping, Wcsph,
-    WcsphParams,
+    Boundary, Effect, EncodedLbm, Error, Field, Grid, Gusts, Lbm, LbmD2Q9, LbmD3Q19, LbmD3Q27,
+    LbmParams, Motor, Pbf, PbfParams, QuantityParams, Real, ShallowWater, ShallowWaterParams, Side,
+    Simulation, Snapshot, Source, StableFluids, StableFluidsParams, Stam2003, Stam2003Params,
+    Stepping, Wcsph, WcsphParams, Wind, WindParams,
 };
 use fluid_tests::Random;
 use serde::{Serialize, de::DeserializeOwned};
@@ -254,6 +254,65 @@ fn shore<T: Scalar>(across: WaterSide<T>) -> ShallowWater<T> {
     let drop = Drop { position: [x, x, up], velocity: [T::zero(), x, x], volume: T::of(1e-4) };
     assert!(water.throw(drop).unwrap());
     water
+}
+
+impl<T: Scalar, const D: usize> Scene<T> for Wind<T, D> {
+    /// The wind follows somebody, and every other time something explodes.
+    fn live(&mut self, n: usize) {
+        self.step(T::of(0.05)).unwrap();
+        let there = T::of(0.7 * n as f64);
+        self.follow([there; D]).unwrap();
+        if n % 2 == 1 {
+            let mut motor = Motor::explosion([there; D], T::of(3.0), T::of(8.0));
+            motor.velocity = [T::one(); D];
+            self.motors_mut().push(motor);
+        }
+    }
+
+    fn readings(&self) -> Vec<u64> {
+        let places = (0..40).map(|n| [T::of(0.3 * f64::from(n) - 4.0); D]);
+        bits(places.flat_map(|place| self.sample(place)).chain(self.lower_corner()))
+    }
+}
+
+fn breeze<T: Scalar, const D: usize>() -> Wind<T, D> {
+    let mut ambient = [T::zero(); D];
+    (ambient[0], ambient[1]) = (T::of(3.0), T::one());
+    let params = WindParams {
+        cells: core::array::from_fn(|a| 10 - a),
+        ambient,
+        gusts: Some(Gusts::default()),
+        swirl_sweeps: 1,
+        ..Default::default()
+    };
+    let mut wind = Wind::new(params, [T::zero(); D]).unwrap();
+    wind.motors_mut().push(Motor::vortex([T::one(); D], T::of(4.0), [T::one(); D], T::of(9.0)));
+    wind.close_cells(|x| x[0] + x[1] < T::of(-4.0));
+    wind
+}
+
+#[test]
+fn wind_continues_from_text_bit_for_bit() {
+    continues(breeze::<f32, 3>);
+    continues(breeze::<f64, 2>);
+}
+
+#[test]
+fn no_array_of_wind_may_be_missing_short_long_or_not_finite() {
+    let grid = Grid::new([6, 5], 0.2).unwrap();
+    let stam = Stam2003::<f64, 2>::new(grid, Stam2003Params::default()).unwrap();
+    every_array_is_checked(breeze::<f64, 2>(), &stam.snapshot());
+    let mut wind = breeze::<f64, 2>();
+    let saved = wind.snapshot();
+    let broken = saved.clone().with_words("drift", [f64::NAN.to_bits(), 0, 0]);
+    refused(&mut wind, &broken, "a drift that is no number");
+    let broken = saved.clone().with_values("pending time", [1.0]);
+    refused(&mut wind, &broken, "time for more than a step");
+    let broken = saved.clone().with_words("corner", [1 << 30, 0]);
+    refused(&mut wind, &broken, "a corner too far away");
+    let mut words = saved.words("motors").unwrap().to_vec();
+    words[0] = 9;
+    refused(&mut wind, &saved.clone().with_words("motors", words), "a motor of no kind");
 }
 
 #[test]
