@@ -24,6 +24,7 @@ mod scene;
 mod shapes;
 mod stable_fluids;
 mod stam2003;
+mod wind;
 
 pub use lbm::lbm_step;
 pub use params::params;
@@ -32,17 +33,19 @@ pub use poisson::poisson;
 pub use shapes::shapes;
 pub use stable_fluids::stable_fluids_step;
 pub use stam2003::stam2003_step;
+pub use wind::wind_step;
 
 /// A fuzz body.
 pub type Fuzz = fn(&[u8]);
 
 /// Every body with its name, as regression files are named after it.
-pub const BODIES: [(&str, Fuzz); 7] = [
+pub const BODIES: [(&str, Fuzz); 8] = [
     ("params", params),
     ("stable_fluids_step", stable_fluids_step),
     ("stam2003_step", stam2003_step),
     ("particles_step", particles_step),
     ("lbm_step", lbm_step),
+    ("wind_step", wind_step),
     ("poisson", poisson),
     ("shapes", shapes),
 ];
