@@ -14,6 +14,7 @@ pub mod headless;
 pub mod ledger;
 pub mod lettering;
 mod liquid;
+mod meadow;
 #[cfg(not(target_arch = "wasm32"))]
 pub mod options;
 pub mod paint;

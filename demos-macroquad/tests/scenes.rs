@@ -300,6 +300,42 @@ fn the_street_of_vortices_lives_at_a_reynolds_number_of_100_000() {
     assert!(stats.max_speed > wind && stats.max_speed < 4.0 * wind, "{} {wind}", stats.max_speed);
 }
 
+/// Leaves stay around the runner, the volume follows them, and blasts end.
+#[test]
+fn the_wind_follows_the_runner_and_a_click_explodes_where_it_points() {
+    let mut scene = make("wind", [32, 16]);
+    let stats = rehearsed(&mut *scene, 240);
+    assert_eq!(stats.more["leaves"], 320.0);
+    // Four seconds at 5.5 m/s, not always straight on, and a cell of 1.5 m.
+    assert!((18.0..23.6).contains(&stats.more["scrolled_m"]), "{stats:?}");
+    assert_eq!(stats.more["motors"], 1.0);
+    assert!((5.0..60.0).contains(&stats.max_speed), "{stats:?}");
+    let picture = |scene: &mut dyn Scene, view: usize| {
+        let [width, height] = scene.picture_size();
+        let mut picture = Picture::new(width, height).unwrap();
+        scene.paint(view, &mut picture).unwrap();
+        picture
+    };
+    for view in 0..2 {
+        scene.reset().unwrap();
+        for _ in 0..30 {
+            scene.step().unwrap();
+        }
+        let before = picture(&mut *scene, view);
+        let (position, delta, seconds) = ([1.2, 0.35], [0.0; 2], 1.0 / 60.0);
+        let button = Button::Primary;
+        scene.pointer(Pointer { position, delta, seconds, button, finger: 0 });
+        scene.step().unwrap();
+        assert_eq!(scene.stats().more["motors"], 2.0);
+        // The flash is where the pointer was.
+        let after = picture(&mut *scene, view);
+        let [x, y] = [1.2 * 450.0, 0.65 * 450.0].map(|v| v as usize);
+        let light =
+            |p: &Picture| p.pixel(x, y).unwrap()[..3].iter().map(|c| u32::from(*c)).sum::<u32>();
+        assert!(light(&after) > light(&before) + 150, "{} {}", light(&after), light(&before));
+    }
+}
+
 #[test]
 fn a_picture_as_dye_looks_like_itself_and_a_picture_as_obstacle_is_solid() {
     // Left half dark red, right half white.

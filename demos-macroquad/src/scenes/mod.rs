@@ -12,6 +12,7 @@ pub mod solvers;
 pub mod stam;
 pub mod tank3d;
 pub mod wake3d;
+pub mod wind;
 
 use fluid_num::Error;
 
@@ -36,7 +37,7 @@ pub struct Entry {
 }
 
 /// All scenes, in the order of the menu.
-pub const SCENES: [Entry; 12] = [
+pub const SCENES: [Entry; 13] = [
     Entry {
         name: ink::NAME,
         title: ink::TITLE,
@@ -120,6 +121,13 @@ pub const SCENES: [Entry; 12] = [
         size: wake3d::SIZE,
         headless_size: wake3d::HEADLESS_SIZE,
         make: |s| Ok(Box::new(wake3d::Wake::new(s)?)),
+    },
+    Entry {
+        name: wind::NAME,
+        title: wind::TITLE,
+        size: wind::SIZE,
+        headless_size: wind::SIZE,
+        make: |s| Ok(Box::new(wind::Wind::new(s)?)),
     },
 ];
 
