@@ -56,7 +56,9 @@
 //! <https://doi.org/10.1061/(ASCE)0733-950X(2000)126:1(39)>.
 
 mod balance;
+mod buoyancy;
 mod forces;
+mod hulls;
 mod kernel;
 mod params;
 mod query;
@@ -75,6 +77,7 @@ use crate::base::error::check;
 use crate::{Error, Faces, Field, Grid, Location, Real, StepReport};
 use balance::Tally;
 pub use balance::WaterBalance;
+use hulls::{Hulls, Keeps};
 use kernel::{Edge, depth_and_surface};
 use params::moderate;
 pub use params::{ShallowWaterParams, Sponge, WaterSide};
@@ -114,6 +117,7 @@ pub struct ShallowWater<T> {
     /// What flowed through each face in the last sub-step: the depth it makes in a cell, m.
     moved: Faces<T, 2>,
     sources: Vec<WaterSource<T>>,
+    hulls: Hulls<T>,
     /// What rained and has not come down yet, m.
     pending_rain: T,
     spray: Vec<Drop<T>>,
@@ -158,6 +162,7 @@ impl<T: Real> ShallowWater<T> {
             velocity: Faces::zeros(grid),
             moved: Faces::zeros(grid),
             sources: Vec::new(),
+            hulls: Hulls::none(),
             pending_rain: T::zero(),
             spray: Vec::new(),
             thrown: 0,
@@ -175,7 +180,6 @@ impl<T: Real> ShallowWater<T> {
             next_moved: Faces::zeros(grid),
         };
         water.set_still();
-        water.set_sponge();
         water.make_room_for_spray();
         water.tally.edits = water.sum_of_depths();
         water.fill_ghosts();
@@ -208,7 +212,6 @@ impl<T: Real> ShallowWater<T> {
         }
         if changes {
             self.set_still();
-            self.set_sponge();
         }
         self.make_room_for_spray();
         self.fill_ghosts();
@@ -237,7 +240,6 @@ impl<T: Real> ShallowWater<T> {
         self.bed.swap_values(&mut self.next_displacement);
         self.keep_depths();
         self.set_still();
-        self.set_sponge();
         self.fill_ghosts();
         self.touched = true;
         Ok(())
@@ -306,7 +308,7 @@ impl<T: Real> ShallowWater<T> {
     /// [`Error::NotFinite`] and [`Error::InvalidParameter`] for depths that are not finite, negative
     /// or beyond 1e9 m, with the water as before.
     pub fn set_depth(&mut self, mut f: impl FnMut([T; 2]) -> T) -> Result<(), Error> {
-        self.set_water(|p, _| f(p), |depth, basin, _| depth - basin)
+        self.set_water(Keeps::Depth, |p, _| f(p), |depth, basin, _| depth - basin)
     }
 
     /// Sets the surface at every centre, m; where it lies below the ground it is dry.
@@ -318,12 +320,13 @@ impl<T: Real> ShallowWater<T> {
         let rest = self.params.rest_level;
         let above_rest =
             |surface: T, basin: T, ground: T| ((surface - rest) - ground).at_least(-basin);
-        self.set_water(|p, _| f(p), above_rest)
+        self.set_water(Keeps::Surface, |p, _| f(p), above_rest)
     }
 
     /// Sets displacements from a value at each centre, the basin and the ground above the rest level.
     fn set_water(
         &mut self,
+        keeps: Keeps,
         mut value: impl FnMut([T; 2], T) -> T,
         displacement: impl Fn(T, T, T) -> T,
     ) -> Result<(), Error> {
@@ -333,14 +336,23 @@ impl<T: Real> ShallowWater<T> {
         let (least, most) = next.min_max();
         moderate("the water", least)?;
         moderate("the water", most)?;
+        if keeps == Keeps::Surface {
+            self.hulls.check()?;
+        }
         let before = self.sum_of_depths();
-        let still = self.still.as_slice();
+        let (rest, bed, lifted) =
+            (self.params.rest_level, self.bed.as_slice(), self.still.as_slice());
         let region = self.grid.interior();
         let next = self.next_displacement.as_mut_slice();
         for row in (0..region.rows()).map(|n| region.row(n)) {
             for place in row.start..row.start + row.len {
-                let basin = still[place].at_least(T::zero());
-                next[place] = displacement(next[place], basin, basin - still[place]);
+                // Bodies make room for a surface afterwards.
+                let still = match keeps {
+                    Keeps::Surface => rest - bed[place],
+                    Keeps::Depth => lifted[place],
+                };
+                let basin = still.at_least(T::zero());
+                next[place] = displacement(next[place], basin, basin - still);
                 if next[place] < -basin {
                     let value = (next[place] + basin).to_f64();
                     let expected = "finite and not negative";
@@ -349,6 +361,10 @@ impl<T: Real> ShallowWater<T> {
             }
         }
         self.displacement.swap_values(&mut self.next_displacement);
+        if keeps == Keeps::Surface {
+            self.take_bodies_out();
+            self.place_bodies(Keeps::Surface);
+        }
         self.tally.edits += self.sum_of_depths() - before;
         self.fill_ghosts();
         self.touched = true;
@@ -391,20 +407,26 @@ impl<T: Real> ShallowWater<T> {
         for row in (0..region.rows()).map(|n| region.row(n)) {
             for i in row.start..row.start + row.len {
                 let depth = depth_and_surface(still[i], s[i]).0;
-                let basin = (self.params.rest_level - self.bed.as_slice()[i]).at_least(T::zero());
-                s[i] = depth - basin;
+                let bed = self.bed.as_slice()[i] + self.hulls.displaced(i);
+                s[i] = depth - (self.params.rest_level - bed).at_least(T::zero());
             }
         }
     }
 
-    /// D from the bed and the rest level.
+    /// D from the bed and the rest level, the sponge of that, and what bodies lift the bed by.
     fn set_still(&mut self) {
         let region = self.grid.interior();
-        let still = self.still.as_mut_slice();
-        for row in (0..region.rows()).map(|n| region.row(n)) {
-            for i in row.start..row.start + row.len {
-                still[i] = self.params.rest_level - self.bed.as_slice()[i];
-            }
+        for place in region.places() {
+            self.still.as_mut_slice()[place] = self.params.rest_level - self.bed.as_slice()[place];
+        }
+        sides::fill_cells(&mut self.still, self.params.periodic());
+        self.set_sponge();
+        if self.hulls.all_displaced().is_empty() {
+            return;
+        }
+        for place in region.places() {
+            let bed = self.bed.as_slice()[place] + self.hulls.displaced(place);
+            self.still.as_mut_slice()[place] = self.params.rest_level - bed;
         }
         sides::fill_cells(&mut self.still, self.params.periodic());
     }
@@ -418,8 +440,8 @@ impl<T: Real> ShallowWater<T> {
         rates.set(&self.params, sponge, &self.still);
     }
 
-    /// Takes over the state, the sources and the parameters of a simulation on the same grid, without
-    /// allocating where there is room for the sources and for a sponge.
+    /// Takes over the state, the sources, the bodies and the parameters of a simulation on the same
+    /// grid, without allocating where there is room for the sources, the bodies and a sponge.
     ///
     /// # Errors
     /// [`Error::GridMismatch`] for a simulation on another grid, with nothing changed.
@@ -428,18 +450,15 @@ impl<T: Real> ShallowWater<T> {
             return Err(Error::GridMismatch { name: "the other simulation" });
         }
         self.bed.copy_from(&other.bed)?;
-        self.still.copy_from(&other.still)?;
         self.displacement.copy_from(&other.displacement)?;
         self.velocity.copy_from(&other.velocity)?;
         self.moved.copy_from(&other.moved)?;
         self.sources.clone_from(&other.sources);
+        self.hulls.copy_from(&other.hulls);
         self.spray.clone_from(&other.spray);
         self.thrown = other.thrown;
-        let same_sponge = self.params.sponge == other.params.sponge;
         self.params = other.params;
-        if !same_sponge || self.sponge.is_some() {
-            self.set_sponge();
-        }
+        self.set_still();
         self.make_room_for_spray();
         (self.pending_rain, self.tally) = (other.pending_rain, other.tally);
         (self.time, self.steps, self.report) = (other.time, other.steps, other.report);

@@ -113,6 +113,12 @@ pub struct ShallowWaterParams<T> {
     pub eddy_viscosity: T,
     /// What falls from the sky, m/s (1 mm/h is 2.8e-7), from 0. Default 0.
     pub rain: T,
+    /// The density of water, kg/m³, positive: what bodies float by. More lifts them higher. Default
+    /// 1000.
+    pub water_density: T,
+    /// The drag coefficient of bodies, from 0: 0.05 for a ship, 1 for a crate. More takes them along
+    /// sooner. Default 0.5.
+    pub hull_drag: T,
     /// Layers in which waves die out. Default: none.
     pub sponge: Option<Sponge<T>>,
     /// How breaking waves throw drops. Default: not at all.
@@ -140,6 +146,8 @@ impl<T: Real> Default for ShallowWaterParams<T> {
             coriolis: T::zero(),
             eddy_viscosity: T::zero(),
             rain: T::zero(),
+            water_density: T::of(1000.0),
+            hull_drag: T::of(0.5),
             sponge: None,
             spray: None,
             dry_depth: T::of(1e-5),
@@ -180,6 +188,8 @@ impl<T: Real> ShallowWaterParams<T> {
         let rate = "from 0 to 1e9";
         check::within("eddy_viscosity", self.eddy_viscosity, 0.0, LARGE, rate)?;
         check::within("rain", self.rain, 0.0, LARGE, rate)?;
+        check::within("water_density", self.water_density, 1e-6, LARGE, "from 1e-6 to 1e9")?;
+        check::within("hull_drag", self.hull_drag, 0.0, 1e6, "from 0 to 1e6")?;
         if let Some(sponge) = &self.sponge {
             check::within("sponge.strength", sponge.strength, 0.0, 1e3, "from 0 to 1000")?;
         }

@@ -7,7 +7,8 @@ use super::params::moderate;
 use super::spray::{self, Drop};
 use super::{ShallowWater, check_bed};
 use crate::base::digest::Digest;
-use crate::{Error, Faces, Field, Location, Real, Simulation, Snapshot, StepReport};
+use crate::solid::Body;
+use crate::{Error, Faces, Field, Grid, Location, Real, Simulation, Snapshot, StepReport};
 
 impl<T: Real> Simulation<T> for ShallowWater<T> {
     fn step(&mut self, dt: T) -> Result<StepReport<T>, Error> {
@@ -22,6 +23,7 @@ impl<T: Real> Simulation<T> for ShallowWater<T> {
         let digest = self.bed.digest(Digest::new());
         let digest = self.moved.digest(self.velocity.digest(self.displacement.digest(digest)));
         let digest = self.spray.iter().fold(digest, |d, drop| d.values(&drop.scalars()));
+        let digest = digest.values(self.hulls.all_displaced());
         digest.values(&[self.pending_rain, self.time]).finish()
     }
 
@@ -42,6 +44,12 @@ impl<T: Real> Simulation<T> for ShallowWater<T> {
             .with_values("displacement", self.displacement.values())
             .with_values("velocity", self.velocity.components().iter().flat_map(Field::values))
             .with_values("moved", self.moved.components().iter().flat_map(Field::values));
+        let lifted = match self.hulls.all_displaced() {
+            [] => None,
+            all => Some(self.grid.interior().places().map(|place| all[place])),
+        };
+        let snapshot = snapshot.with_values("displaced", lifted.into_iter().flatten());
+        let snapshot = Body::snapshot_all(&self.hulls.list, snapshot);
         if self.params.spray.is_none() {
             return snapshot;
         }
@@ -50,7 +58,8 @@ impl<T: Real> Simulation<T> for ShallowWater<T> {
             .with_values("spray", self.spray.iter().flat_map(Drop::scalars))
     }
 
-    /// The bed is restored too, since it may have been edited. The rest level must be the same.
+    /// The bed is restored too, since it may have been edited, and so is how bodies move. The rest
+    /// level must be the same, and so must the bodies' shapes.
     fn restore(&mut self, snapshot: &Snapshot<T>) -> Result<(), Error> {
         snapshot.check("shallow_water", 2)?;
         self.grid.check_snapshot(snapshot)?;
@@ -66,9 +75,16 @@ impl<T: Real> Simulation<T> for ShallowWater<T> {
         let [bed] = Field::restored(grid, [Location::Center], snapshot, "bed")?;
         check_bed(&bed)?;
         let [displacement] = Field::restored(grid, [Location::Center], snapshot, "displacement")?;
+        let bodies = Body::restored_all(&self.hulls.list, snapshot)?;
+        let displaced = displaced(grid, snapshot)?;
         let rest = self.params.rest_level;
-        let dry = |(bed, s): (T, T)| s < -(rest - bed).at_least(T::zero());
-        if bed.values().zip(displacement.values()).any(dry) {
+        let lifted = |place: usize| {
+            bed.as_slice()[place] + displaced.get(place).copied().unwrap_or(T::zero())
+        };
+        let dry = |place: usize| {
+            displacement.as_slice()[place] < -(rest - lifted(place)).at_least(T::zero())
+        };
+        if grid.interior().places().any(dry) {
             let reason = "says that a depth is negative";
             return Err(Error::WrongSnapshot { name: "displacement", reason });
         }
@@ -88,8 +104,8 @@ impl<T: Real> Simulation<T> for ShallowWater<T> {
             (bed, displacement, velocity, moved);
         self.tally = Tally { rain, sources, drains, sides, sponge, edits };
         (self.pending_rain, self.time, self.steps) = (pending_rain, snapshot.time(), steps);
+        self.hulls.restore(bodies, displaced);
         self.set_still();
-        self.set_sponge();
         self.fill_ghosts();
         (self.fastest, self.touched) = (fastest, touched);
         self.report = StepReport::nothing(self.velocity.max_abs());
@@ -104,4 +120,17 @@ fn one<T: Real>(snapshot: &Snapshot<T>, name: &'static str) -> Result<T, Error> 
         return Err(Error::WrongSnapshot { name, reason: "is negative" });
     }
     Ok(value)
+}
+
+/// What bodies displaced in every cell of storage; empty where there had been none.
+fn displaced<T: Real>(grid: Grid<T, 2>, snapshot: &Snapshot<T>) -> Result<Vec<T>, Error> {
+    let name = "displaced";
+    if snapshot.values(name)?.is_empty() {
+        return Ok(Vec::new());
+    }
+    let [displaced] = Field::restored(grid, [Location::Center], snapshot, name)?;
+    if displaced.values().any(|d| d < T::zero()) {
+        return Err(Error::WrongSnapshot { name, reason: "is negative" });
+    }
+    Ok(displaced.as_slice().to_vec())
 }

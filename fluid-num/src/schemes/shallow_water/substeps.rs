@@ -4,6 +4,7 @@ use core::ops::Range;
 
 use super::ShallowWater;
 use super::forces::{EDDY_LIMIT, Forces};
+use super::hulls::Keeps;
 use super::kernel::{Advance, Passed, depth_and_surface};
 use super::sides::{self, Inside};
 use super::sources::Rain;
@@ -17,15 +18,18 @@ impl<T: Real> ShallowWater<T> {
     /// # Errors
     /// With the state as before: [`Error::InvalidTimeStep`]; [`Error::NotFinite`] and
     /// [`Error::GridMismatch`] for a velocity that was set to what is not finite or to a field of
-    /// another grid; what [`super::WaterSource::check`] says. [`Error::Unstable`] where numbers leave
+    /// another grid; what [`super::WaterSource::check`] and [`Body::check`](crate::solid::Body::check)
+    /// say; [`Error::InvalidParameter`] for a body without end. [`Error::Unstable`] where numbers leave
     /// their range.
     pub fn step(&mut self, dt: T) -> Result<StepReport<T>, Error> {
         check::time_step(dt)?;
         self.sources.iter().try_for_each(|source| source.check())?;
+        self.hulls.check()?;
         let mut report = StepReport::nothing(self.look()?);
         if dt == T::zero() {
             return Ok(report);
         }
+        self.place_bodies(Keeps::Depth);
         let mut step = dt;
         while report.time < dt && report.substeps < self.params.max_substeps {
             let side_speed = self.look_beyond(report.time);
@@ -42,6 +46,7 @@ impl<T: Real> ShallowWater<T> {
             report.cfl = report.cfl.at_least(crossed);
             self.fastest = passed.fastest;
         }
+        self.push_bodies(report.time).map_err(|error| error.into_unstable(self.steps))?;
         self.move_spray(step, report.time);
         self.time += report.time;
         self.steps = self.steps.saturating_add(1);
