@@ -57,6 +57,7 @@
 
 mod balance;
 mod buoyancy;
+mod foam;
 mod forces;
 mod hulls;
 mod kernel;
@@ -65,11 +66,13 @@ mod query;
 mod sides;
 mod simulation;
 mod sources;
+mod spectrum;
 mod sponge;
 mod spray;
 mod substeps;
 #[cfg(test)]
 mod tests;
+mod waves;
 
 use alloc::vec::Vec;
 
@@ -77,6 +80,7 @@ use crate::base::error::check;
 use crate::{Error, Faces, Field, Grid, Location, Real, StepReport};
 use balance::Tally;
 pub use balance::WaterBalance;
+pub use foam::FoamParams;
 use hulls::{Hulls, Keeps};
 use kernel::{Edge, depth_and_surface};
 use params::moderate;
@@ -85,6 +89,8 @@ pub use query::WaterSample;
 pub use sources::WaterSource;
 use sponge::Rates;
 pub use spray::{Drop, SprayParams};
+use waves::Layer;
+pub use waves::SurfaceWaves;
 
 /// A shallow-water simulation.
 ///
@@ -135,6 +141,9 @@ pub struct ShallowWater<T> {
     /// Whether the caller may have changed the state since it was measured.
     touched: bool,
     sponge: Option<Rates<T>>,
+    waves: Option<Layer<T>>,
+    /// What there is, and room for what comes.
+    foam: Option<[Field<T, 2>; 2]>,
     // Scratch.
     edges: [[Edge<T>; 2]; 2],
     next_displacement: Field<T, 2>,
@@ -174,12 +183,16 @@ impl<T: Real> ShallowWater<T> {
             fastest: T::zero(),
             touched: true,
             sponge: None,
+            waves: None,
+            foam: None,
             edges: Edge::all(&grid),
             next_displacement: Field::zeros(grid),
             next_velocity: Faces::zeros(grid),
             next_moved: Faces::zeros(grid),
         };
         water.set_still();
+        water.set_waves()?;
+        water.set_foam();
         water.make_room_for_spray();
         water.tally.edits = water.sum_of_depths();
         water.fill_ghosts();
@@ -213,6 +226,8 @@ impl<T: Real> ShallowWater<T> {
         if changes {
             self.set_still();
         }
+        self.set_waves()?;
+        self.set_foam();
         self.make_room_for_spray();
         self.fill_ghosts();
         self.touched = true;
@@ -459,6 +474,12 @@ impl<T: Real> ShallowWater<T> {
         self.thrown = other.thrown;
         self.params = other.params;
         self.set_still();
+        self.set_waves()?;
+        self.set_foam();
+        if let (Some([foam, _]), Some([other, _])) = (&mut self.foam, &other.foam) {
+            foam.copy_from(other)?;
+        }
+        self.set_foam();
         self.make_room_for_spray();
         (self.pending_rain, self.tally) = (other.pending_rain, other.tally);
         (self.time, self.steps, self.report) = (other.time, other.steps, other.report);

@@ -1,6 +1,6 @@
 //! What a shallow-water simulation is made with.
 
-use super::SprayParams;
+use super::{FoamParams, SprayParams, SurfaceWaves};
 use crate::base::error::check;
 use crate::{Error, Real};
 
@@ -121,6 +121,11 @@ pub struct ShallowWaterParams<T> {
     pub hull_drag: T,
     /// Layers in which waves die out. Default: none.
     pub sponge: Option<Sponge<T>>,
+    /// A layer in which waves shorter than some twenty depths travel as slowly as they should. Default:
+    /// none.
+    pub waves: Option<SurfaceWaves<T>>,
+    /// How foam comes and goes. Default: none.
+    pub foam: Option<FoamParams<T>>,
     /// How breaking waves throw drops. Default: not at all.
     pub spray: Option<SprayParams<T>>,
     /// The depth, m, that flows at least: thinner films stay where they are. Positive, up to 1. More
@@ -149,6 +154,8 @@ impl<T: Real> Default for ShallowWaterParams<T> {
             water_density: T::of(1000.0),
             hull_drag: T::of(0.5),
             sponge: None,
+            waves: None,
+            foam: None,
             spray: None,
             dry_depth: T::of(1e-5),
             courant: T::of(0.5),
@@ -192,6 +199,12 @@ impl<T: Real> ShallowWaterParams<T> {
         check::within("hull_drag", self.hull_drag, 0.0, 1e6, "from 0 to 1e6")?;
         if let Some(sponge) = &self.sponge {
             check::within("sponge.strength", sponge.strength, 0.0, 1e3, "from 0 to 1000")?;
+        }
+        if let Some(waves) = &self.waves {
+            waves.check()?;
+        }
+        if let Some(foam) = &self.foam {
+            foam.check()?;
         }
         if let Some(spray) = &self.spray {
             spray.check()?;

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use super::balance::Tally;
 use super::params::moderate;
 use super::spray::{self, Drop};
-use super::{ShallowWater, check_bed};
+use super::{ShallowWater, check_bed, sides};
 use crate::base::digest::Digest;
 use crate::solid::Body;
 use crate::{Error, Faces, Field, Grid, Location, Real, Simulation, Snapshot, StepReport};
@@ -24,6 +24,7 @@ impl<T: Real> Simulation<T> for ShallowWater<T> {
         let digest = self.moved.digest(self.velocity.digest(self.displacement.digest(digest)));
         let digest = self.spray.iter().fold(digest, |d, drop| d.values(&drop.scalars()));
         let digest = digest.values(self.hulls.all_displaced());
+        let digest = self.foam().map_or(digest, |foam| foam.digest(digest));
         digest.values(&[self.pending_rain, self.time]).finish()
     }
 
@@ -50,6 +51,10 @@ impl<T: Real> Simulation<T> for ShallowWater<T> {
         };
         let snapshot = snapshot.with_values("displaced", lifted.into_iter().flatten());
         let snapshot = Body::snapshot_all(&self.hulls.list, snapshot);
+        let snapshot = match self.foam() {
+            Some(foam) => snapshot.with_values("foam", foam.values()),
+            None => snapshot,
+        };
         if self.params.spray.is_none() {
             return snapshot;
         }
@@ -97,6 +102,14 @@ impl<T: Real> Simulation<T> for ShallowWater<T> {
             }
             None => (0, Vec::new()),
         };
+        let foam = match self.foam {
+            Some(_) => {
+                let [foam] = Field::restored(grid, [Location::Center], snapshot, "foam")?;
+                Some([foam, Field::zeros(grid)])
+            }
+            None => None,
+        };
+        self.foam = foam;
         self.thrown = thrown;
         self.spray.clear();
         self.spray.extend(drops);
@@ -106,6 +119,9 @@ impl<T: Real> Simulation<T> for ShallowWater<T> {
         (self.pending_rain, self.time, self.steps) = (pending_rain, snapshot.time(), steps);
         self.hulls.restore(bodies, displaced);
         self.set_still();
+        if let Some([foam, _]) = &mut self.foam {
+            sides::fill_cells(foam, self.params.periodic());
+        }
         self.fill_ghosts();
         (self.fastest, self.touched) = (fastest, touched);
         self.report = StepReport::nothing(self.velocity.max_abs());

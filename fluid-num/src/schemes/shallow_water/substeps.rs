@@ -30,6 +30,7 @@ impl<T: Real> ShallowWater<T> {
             return Ok(report);
         }
         self.place_bodies(Keeps::Depth);
+        let waves = self.take_waves_out(dt)?;
         let mut step = dt;
         while report.time < dt && report.substeps < self.params.max_substeps {
             let side_speed = self.look_beyond(report.time);
@@ -46,8 +47,12 @@ impl<T: Real> ShallowWater<T> {
             report.cfl = report.cfl.at_least(crossed);
             self.fastest = passed.fastest;
         }
-        self.push_bodies(report.time).map_err(|error| error.into_unstable(self.steps))?;
         self.move_spray(step, report.time);
+        if waves {
+            report.max_speed = self.put_waves_back(report.time)?;
+        }
+        self.move_foam(report.time);
+        self.push_bodies(report.time).map_err(|error| error.into_unstable(self.steps))?;
         self.time += report.time;
         self.steps = self.steps.saturating_add(1);
         self.report = report;
@@ -65,12 +70,17 @@ impl<T: Real> ShallowWater<T> {
             super::moderate("velocity", u.max_abs())?;
         }
         self.fill_ghosts();
+        self.touched = false;
+        Ok(self.measure())
+    }
+
+    /// Measures how fast the water and its waves are; gives the largest speed.
+    pub(super) fn measure(&mut self) -> T {
         let region = self.grid.interior();
         let passed = exec::reduce(&region, &Fastest { water: self, region });
         let passed = passed.unwrap_or(Passed::nothing());
         self.fastest = passed.fastest;
-        self.touched = false;
-        Ok(passed.speed)
+        passed.speed
     }
 
     pub(super) fn fill_ghosts(&mut self) {

@@ -1,0 +1,507 @@
+//! Surface waves that are as fast as water of their depth lets them be.
+//!
+//! Shallow water takes all waves to be long. A step therefore takes out what is short (the share
+//! 1 − e^(−2(kh)²) of the surface η and of the potential φ of the velocity), lets the rest flow, and
+//! puts the short waves back where Airy's theory says that they are by then:
+//!
+//! ```text
+//! η' = η cos ωΔt + (k tanh kh) φ sin ωΔt/ω       ω² = g k tanh kh
+//! φ' = φ cos ωΔt − g η sin ωΔt/ω
+//! ```
+//!
+//! exact in Fourier space for a few depths, between which every cell interpolates, and carried along
+//! by what flows. Nothing is kept from one step to the next. Both parts of η are brought about by
+//! flows through faces, so that no water is lost or made; no cell gives more than it holds.
+
+use alloc::vec;
+use alloc::vec::Vec;
+
+use super::kernel::depth_and_surface;
+use super::spectrum::Spectrum;
+use super::{ShallowWater, WaterSide, sides};
+use crate::base::error::check;
+use crate::{Error, Field, Grid, Real};
+
+/// A layer of surface waves that disperse; see [`ShallowWaterParams`](super::ShallowWaterParams).
+///
+/// The depths between which cells interpolate are `depth`, `depth`/2, `depth`/4, …; where the water is
+/// less than half as deep as the last one, all waves are long. So they are near open sides and in
+/// sponges, which let long waves out.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct SurfaceWaves<T> {
+    /// The largest depth, m, positive; deeper water counts as that deep. Default 4.
+    pub depth: T,
+    /// The number of depths, from 1 to 8. Each takes four transforms a step. Default 3.
+    pub levels: usize,
+}
+
+impl<T: Real> Default for SurfaceWaves<T> {
+    fn default() -> Self {
+        Self { depth: T::of(4.0), levels: 3 }
+    }
+}
+
+impl<T: Real> SurfaceWaves<T> {
+    pub(super) fn check(&self) -> Result<(), Error> {
+        check::within("waves.depth", self.depth, 1e-6, 1e6, "from 1e-6 to 1e6")?;
+        if !(1..=8).contains(&self.levels) {
+            let (count, expected) = (self.levels, "from 1 to 8");
+            return Err(Error::WrongCount { name: "waves.levels", count, expected });
+        }
+        Ok(())
+    }
+
+    /// The depth of a level.
+    fn level(&self, n: usize) -> T {
+        (0..n).fold(self.depth, |depth, _| depth * T::of(0.5))
+    }
+
+    /// How much a level counts where the water is `depth` deep.
+    fn weight(&self, n: usize, depth: T) -> T {
+        let (own, half) = (self.level(n), T::of(0.5));
+        let below = own * half;
+        if depth >= own {
+            if n == 0 {
+                return T::one();
+            }
+            return ((own + own - depth) / own).at_least(T::zero());
+        }
+        ((depth - below) / below).at_least(T::zero())
+    }
+}
+
+/// What a mode does in a step.
+#[derive(Debug, Clone, Copy)]
+struct Turn<T> {
+    /// The share that is short.
+    short: T,
+    cos: T,
+    /// k tanh kh·sin ωΔt/ω and g·sin ωΔt/ω.
+    rise: T,
+    fall: T,
+}
+
+/// Tables and scratch of the layer.
+#[derive(Debug, Clone)]
+pub(super) struct Layer<T> {
+    params: SurfaceWaves<T>,
+    gravity: T,
+    periodic: [bool; 2],
+    spectrum: Spectrum<T>,
+    /// The transformed surface and potential.
+    eta: Vec<T>,
+    phi: Vec<T>,
+    /// One level, in Fourier space.
+    level: Vec<T>,
+    /// For one level after another, for the time step that `time` says.
+    turns: Vec<Turn<T>>,
+    time: Option<T>,
+    /// The depth of the water when waves were taken out, and how much of them may be.
+    depth: Field<T, 2>,
+    share: [Vec<T>; 2],
+    /// The potentials of the flow that makes η, and of the velocity.
+    flow: Field<T, 2>,
+    potential: Field<T, 2>,
+    carried: Field<T, 2>,
+    /// The share of its outflow that a cell can pay for.
+    paid: Field<T, 2>,
+}
+
+/// The number of cells within which waves turn long before an open side.
+const SHORE: usize = 8;
+
+impl<T: Real> Layer<T> {
+    fn new(
+        grid: Grid<T, 2>,
+        params: SurfaceWaves<T>,
+        gravity: T,
+        periodic: [bool; 2],
+    ) -> Result<Self, Error> {
+        let zeros = vec![T::zero(); grid.cell_count()];
+        let field = Field::zeros(grid);
+        let still = Turn { short: T::zero(), cos: T::one(), rise: T::zero(), fall: T::zero() };
+        Ok(Self {
+            params,
+            gravity,
+            periodic,
+            spectrum: Spectrum::new(&grid, periodic)?,
+            eta: zeros.clone(),
+            phi: zeros.clone(),
+            level: zeros.clone(),
+            turns: vec![still; grid.cell_count() * params.levels],
+            time: None,
+            depth: field.clone(),
+            share: grid.cells().map(|n| vec![T::one(); n]),
+            flow: field.clone(),
+            potential: field.clone(),
+            carried: field.clone(),
+            paid: field,
+        })
+    }
+
+    fn fits(&self, params: &SurfaceWaves<T>, gravity: T, periodic: [bool; 2]) -> bool {
+        (self.params, self.gravity, self.periodic) == (*params, gravity, periodic)
+    }
+
+    /// Sets what all modes do in `dt`.
+    fn set_time(&mut self, dt: T) {
+        if self.time == Some(dt) {
+            return;
+        }
+        self.time = Some(dt);
+        let (g, dt) = (self.gravity.to_f64(), dt.to_f64());
+        let modes = self.eta.len();
+        for (n, turns) in self.turns.chunks_mut(modes).enumerate() {
+            let depth = self.params.level(n).to_f64();
+            for (mode, turn) in turns.iter_mut().enumerate() {
+                let k = self.spectrum.wave_number(mode);
+                let steep = k * libm::tanh(k * depth);
+                let omega = libm::sqrt(g * steep);
+                let sine = if omega > 0.0 { libm::sin(omega * dt) / omega } else { dt };
+                *turn = Turn {
+                    short: T::of(-libm::expm1(-2.0 * k * k * depth * depth)),
+                    cos: T::of(libm::cos(omega * dt)),
+                    rise: T::of(steep * sine),
+                    fall: T::of(g * sine),
+                };
+            }
+        }
+    }
+
+    /// The potentials of what is short, as it was (`after` none) or as it is at the end of the time.
+    fn build(&mut self, after: bool) -> Result<(), Error> {
+        self.flow.fill(T::zero());
+        self.potential.fill(T::zero());
+        let modes = self.eta.len();
+        for n in 0..self.params.levels {
+            for which in 0..2 {
+                let turns = &self.turns[n * modes..][..modes];
+                for (mode, turn) in turns.iter().enumerate() {
+                    let (eta, phi) = (self.eta[mode], self.phi[mode]);
+                    let [eta, phi] = match after {
+                        true => {
+                            [eta * turn.cos + phi * turn.rise, phi * turn.cos - eta * turn.fall]
+                        }
+                        false => [eta, phi],
+                    };
+                    let flow = eta * self.spectrum.inverse_laplacian(mode);
+                    self.level[mode] = turn.short * if which == 0 { flow } else { phi };
+                }
+                let values = self.spectrum.back(&mut self.level)?;
+                let out = if which == 0 { &mut self.flow } else { &mut self.potential };
+                add_level(out, values, &self.depth, &self.share, |depth| {
+                    self.params.weight(n, depth)
+                });
+            }
+        }
+        for field in [&mut self.flow, &mut self.potential] {
+            sides::fill_cells(field, self.periodic);
+        }
+        Ok(())
+    }
+}
+
+/// Adds the values of a level, as much as they count.
+fn add_level<T: Real>(
+    out: &mut Field<T, 2>,
+    values: &[T],
+    depth: &Field<T, 2>,
+    [along, across]: &[Vec<T>; 2],
+    weight: impl Fn(T) -> T,
+) {
+    let region = out.grid().interior();
+    let nx = region.len(0);
+    let out = out.as_mut_slice();
+    for (j, across) in across.iter().enumerate() {
+        let row = region.row(j);
+        let (out, depth) = (&mut out[row.start..][..nx], row.of(depth.as_slice()));
+        let values = &values[j * nx..][..nx];
+        for i in 0..nx {
+            out[i] += weight(depth[i]) * (along[i] * *across) * values[i];
+        }
+    }
+}
+
+impl<T: Real> ShallowWater<T> {
+    /// Takes memory for the layer where there is to be one.
+    pub(super) fn set_waves(&mut self) -> Result<(), Error> {
+        let Some(params) = self.params.waves else {
+            self.waves = None;
+            return Ok(());
+        };
+        let (gravity, periodic) = (self.params.gravity, self.params.periodic());
+        if !self.waves.as_ref().is_some_and(|layer| layer.fits(&params, gravity, periodic)) {
+            self.waves = Some(Layer::new(self.grid, params, gravity, periodic)?);
+        }
+        if let Some(layer) = &mut self.waves {
+            for (axis, share) in layer.share.iter_mut().enumerate() {
+                let n = share.len();
+                for (i, share) in share.iter_mut().enumerate() {
+                    let sponge = |end: usize| self.params.sponge.map_or(0, |s| s.width[axis][end]);
+                    let open = |end: usize| match self.params.sides[axis][end] {
+                        WaterSide::Wall => sponge(end),
+                        WaterSide::Periodic => 0,
+                        _ => SHORE + sponge(end),
+                    };
+                    let far = |from: usize, width: usize| match width {
+                        0 => T::one(),
+                        _ => (T::of_usize(from) / T::of_usize(width)).at_most(T::one()),
+                    };
+                    *share = far(i, open(0)).at_most(far(n - 1 - i, open(1)));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes short waves out of the surface and the velocity. Tells whether there are any.
+    pub(super) fn take_waves_out(&mut self, dt: T) -> Result<bool, Error> {
+        let Some(mut layer) = self.waves.take() else { return Ok(false) };
+        let moves = !self.is_level();
+        let result = if moves { self.look_for_waves(&mut layer, dt) } else { Ok(()) };
+        if moves && result.is_ok() {
+            self.shift(&mut layer, -T::one());
+        }
+        self.waves = Some(layer);
+        result.map(|()| moves)
+    }
+
+    /// Puts the waves back, `time` later; gives the largest speed.
+    pub(super) fn put_waves_back(&mut self, time: T) -> Result<T, Error> {
+        let Some(mut layer) = self.waves.take() else { return Ok(T::zero()) };
+        layer.set_time(time);
+        let result = layer.build(true);
+        if result.is_ok() {
+            self.carry(&mut layer, time);
+            self.shift(&mut layer, T::one());
+        }
+        self.waves = Some(layer);
+        result?;
+        Ok(self.measure())
+    }
+
+    /// Transforms surface and velocity, and finds what is short in them.
+    fn look_for_waves(&mut self, layer: &mut Layer<T>, dt: T) -> Result<(), Error> {
+        let (d, s) = (self.still.as_slice(), self.displacement.as_slice());
+        let [u, v] = self.velocity.slices();
+        let (dx, stride, dry) = (self.grid.dx(), self.grid.strides()[1], self.params.dry_depth);
+        let region = self.grid.interior();
+        for (n, place) in region.places().enumerate() {
+            let (depth, surface) = depth_and_surface(d[place], s[place]);
+            layer.depth.as_mut_slice()[place] = depth;
+            let wet = depth > dry;
+            layer.eta[n] = if wet { surface } else { T::zero() };
+            let spread = (u[place + 1] - u[place]) + (v[place + stride] - v[place]);
+            layer.phi[n] = if wet { spread / dx } else { T::zero() };
+        }
+        self.extend_surface(&mut layer.eta, &layer.depth);
+        layer.spectrum.forward(&mut layer.eta)?;
+        layer.spectrum.forward(&mut layer.phi)?;
+        for (mode, phi) in layer.phi.iter_mut().enumerate() {
+            *phi = -(*phi * layer.spectrum.inverse_laplacian(mode));
+        }
+        layer.set_time(dt);
+        layer.build(false)
+    }
+
+    /// Gives dry cells the surface of the wet ones nearest in their row, or in their column where
+    /// the row is dry: a lake has no waves at its shore.
+    fn extend_surface(&self, eta: &mut [T], depth: &Field<T, 2>) {
+        let [nx, ny] = self.grid.cells();
+        let wet = |i: usize, j: usize| depth[[i, j]] > self.params.dry_depth;
+        let row_is_wet = |j: usize| (0..nx).any(|i| wet(i, j));
+        for j in 0..ny {
+            fill_gaps(nx, |i| wet(i, j), |i| i + j * nx, eta);
+        }
+        for i in 0..nx {
+            fill_gaps(ny, row_is_wet, |j| i + j * nx, eta);
+        }
+    }
+
+    /// Adds (or takes away) the flow and the velocity of the layer.
+    fn shift(&mut self, layer: &mut Layer<T>, sign: T) {
+        let (dx, dry) = (self.grid.dx(), self.params.dry_depth);
+        let Layer { flow, potential, paid, periodic, .. } = layer;
+        let scale = sign / (dx * dx);
+        let strides = self.grid.strides();
+        let periodic = *periodic;
+        let (f, p) = (flow.as_slice(), potential.as_slice());
+        let d = self.still.as_slice();
+        // What flows through the lower face of a cell, between wet ones only.
+        let through = |s: &[T], place: usize, axis: usize| {
+            let below = place - strides[axis];
+            let (h0, h1) =
+                (depth_and_surface(d[below], s[below]).0, depth_and_surface(d[place], s[place]).0);
+            if h0.at_most(h1) > dry { scale * (f[place] - f[below]) } else { T::zero() }
+        };
+        let region = self.grid.interior();
+        let cells = self.grid.cells();
+        let is_open = |at: usize, axis: usize| periodic[axis] || (at > 1 && at <= cells[axis]);
+        let s = self.displacement.as_slice();
+        let flows = |s: &[T], place: usize, at: [usize; 2]| {
+            core::array::from_fn::<_, 2, _>(|axis| {
+                let near = |place: usize, at: usize| {
+                    if is_open(at, axis) { through(s, place, axis) } else { T::zero() }
+                };
+                [near(place, at[axis]), near(place + strides[axis], at[axis] + 1)]
+            })
+        };
+        for row in (0..region.rows()).map(|n| region.row(n)) {
+            for i in 0..row.len {
+                let place = row.start + i;
+                let [x, y] = flows(s, place, [row.at[0] + i, row.at[1]]);
+                let out = |[low, high]: [T; 2]| high.at_least(T::zero()) - low.at_most(T::zero());
+                let out = out(x) + out(y);
+                let held =
+                    depth_and_surface(d[place], s[place]).0 * (T::one() - T::of(8.0) * T::EPSILON);
+                paid.as_mut_slice()[place] = held / out.at_least(held).at_least(T::NEGLIGIBLE);
+            }
+        }
+        sides::fill_cells(paid, periodic);
+        let paid = paid.as_slice();
+        let next = self.next_displacement.as_mut_slice();
+        for row in (0..region.rows()).map(|n| region.row(n)) {
+            for i in 0..row.len {
+                let place = row.start + i;
+                let flows = flows(s, place, [row.at[0] + i, row.at[1]]);
+                let mut gain = T::zero();
+                for (axis, [low, high]) in flows.into_iter().enumerate() {
+                    let share = |flow: T, below: usize, above: usize| {
+                        flow * if flow > T::zero() { paid[below] } else { paid[above] }
+                    };
+                    let (below, above) = (place - strides[axis], place + strides[axis]);
+                    gain += share(low, below, place) - share(high, place, above);
+                }
+                next[place] = s[place] + gain;
+            }
+        }
+        let scale = sign / dx;
+        for axis in 0..2 {
+            let stride = strides[axis];
+            let lower = if periodic[axis] { region } else { self.grid.inner_faces(axis) };
+            let u = self.velocity[axis].as_mut_slice();
+            for place in lower.places() {
+                let below = place - stride;
+                let h = [below, place].map(|i| depth_and_surface(d[i], s[i]).0);
+                if h[0].at_most(h[1]) > dry {
+                    u[place] += scale * (p[place] - p[below]);
+                }
+            }
+            if periodic[axis] {
+                sides::close(&mut self.velocity[axis], axis);
+            }
+        }
+        self.displacement.swap_values(&mut self.next_displacement);
+        self.fill_ghosts();
+    }
+
+    /// Carries the waves along with the flow beneath them for `time`.
+    fn carry(&self, layer: &mut Layer<T>, time: T) {
+        let [u, v] = self.velocity.slices();
+        let (half, stride) = (T::of(0.5), self.grid.strides()[1]);
+        let scale = half * time / self.grid.dx();
+        let region = self.grid.interior();
+        for which in 0..2 {
+            let Layer { flow, potential, carried, periodic, .. } = layer;
+            let field = if which == 0 { flow } else { potential };
+            for row in (0..region.rows()).map(|n| region.row(n)) {
+                for i in 0..row.len {
+                    let place = row.start + i;
+                    let from = [
+                        T::of_usize(row.at[0] + i) - scale * (u[place] + u[place + 1]),
+                        T::of_usize(row.at[1]) - scale * (v[place] + v[place + stride]),
+                    ];
+                    carried.as_mut_slice()[place] = cubic(field, *periodic, from);
+                }
+            }
+            field.swap_values(carried);
+            sides::fill_cells(field, *periodic);
+        }
+    }
+
+    /// Whether nothing moves and no water lies higher than that beside it.
+    fn is_level(&self) -> bool {
+        let (d, s) = (self.still.as_slice(), self.displacement.as_slice());
+        let zero = T::zero();
+        let still = self.velocity.components().iter().all(|u| u.values().all(|u| u == zero));
+        still
+            && (0..2).all(|axis| {
+                let stride = self.grid.strides()[axis];
+                let mut faces = self.grid.inner_faces(axis).places();
+                faces.all(|place| {
+                    let [below, above] =
+                        [place - stride, place].map(|i| depth_and_surface(d[i], s[i]));
+                    let wet = below.0.at_most(above.0) > self.params.dry_depth;
+                    !wet || below.1 == above.1
+                })
+            })
+    }
+}
+
+/// Gives places that do not count the mean of the nearest ones on both sides that do.
+fn fill_gaps<T: Real>(
+    len: usize,
+    counts: impl Fn(usize) -> bool,
+    at: impl Fn(usize) -> usize,
+    values: &mut [T],
+) {
+    let mut start = 0;
+    while start < len {
+        if counts(start) {
+            start += 1;
+            continue;
+        }
+        let end = (start..len).find(|i| counts(*i)).unwrap_or(len);
+        let low = start.checked_sub(1).map(|i| values[at(i)]);
+        let high = (end < len).then(|| values[at(end)]);
+        let value = match (low, high) {
+            // Exact where both are equal.
+            (Some(low), Some(high)) => low + T::of(0.5) * (high - low),
+            (Some(one), None) | (None, Some(one)) => one,
+            (None, None) => return,
+        };
+        (start..end).for_each(|i| values[at(i)] = value);
+        start = end;
+    }
+}
+
+/// A field of cells between its centres by cubics through four of them, at a place of storage.
+pub(super) fn cubic<T: Real>(field: &Field<T, 2>, periodic: [bool; 2], at: [T; 2]) -> T {
+    let cells = field.grid().cells();
+    let mut places = [[0; 4]; 2];
+    let mut weights = [[T::zero(); 4]; 2];
+    for a in 0..2 {
+        let n = cells[a] as i32;
+        let size = T::of_index(n);
+        let mut x = at[a] - T::one();
+        if periodic[a] {
+            x -= size * (x / size).floor();
+        } else {
+            x = x.at_least(T::zero()).at_most(size - T::one());
+        }
+        let lower = x.floor_index();
+        let t = x - T::of_index(lower);
+        let (half, one, two, three) = (T::of(0.5), T::one(), T::of(2.0), T::of(3.0));
+        weights[a] = [
+            half * t * (t * (two - t) - one),
+            half * (t * t * (three * t - T::of(5.0)) + two),
+            half * t * (t * (T::of(4.0) - three * t) + one),
+            half * t * t * (t - one),
+        ];
+        for k in 0..4 {
+            let i = lower - 1 + k;
+            let i = if periodic[a] { i.rem_euclid(n) } else { i.clamp(0, n - 1) };
+            places[a][k as usize] = i as usize + 1;
+        }
+    }
+    let (data, stride) = (field.as_slice(), field.grid().strides()[1]);
+    let mut sum = T::zero();
+    for (j, row) in places[1].iter().enumerate() {
+        let mut line = T::zero();
+        for (i, column) in places[0].iter().enumerate() {
+            line += weights[0][i] * data[row * stride + column];
+        }
+        sum += weights[1][j] * line;
+    }
+    sum
+}
