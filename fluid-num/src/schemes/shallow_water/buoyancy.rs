@@ -206,13 +206,15 @@ impl<T: Real> ShallowWater<T> {
             drag + friction + touches * ground * dt * half,
             heave + spring * sums.area * dt + ground_brake,
         ];
-        let share = |m: T, of: T| if of > T::zero() { m / of } else { T::zero() };
+        // About a level axis both moments count: their sum is more than any mixture of them.
+        let both = |m: &[T; 3], a: usize| if a == 2 { m[2] } else { m[0] + m[1] };
         let angular = core::array::from_fn(|a| {
-            let arm = share(sums.moments[a], sums.area);
+            let moment = both(&sums.moments, a);
+            let arm = if sums.area > T::zero() { moment / sums.area } else { cross_section };
             let turn = if a == 2 { drag } else { heave };
-            let stiff = if a == 2 { T::zero() } else { spring * sums.moments[a] * dt };
+            let stiff = if a == 2 { T::zero() } else { spring * moment * dt };
             let stands = if a == 2 { friction } else { ground_brake };
-            turn * arm + stiff + stands * sums.contact_moments[a]
+            turn * arm + stiff + stands * both(&sums.contact_moments, a)
         });
         (Brakes { linear, angular }, drag)
     }
@@ -258,15 +260,14 @@ impl<T: Real> ShallowWater<T> {
             }
         }
         let turns = body.turns_freely() && body.is_dynamic();
-        let rotation = body.rotation();
+        // However the body lies, no axis yields more than the one that is lightest to turn.
+        let inertia = body.inertia[1..].iter().fold(body.inertia[0], |m, i| m.at_most(*i));
         for a in 0..3 {
             let spin = body.angular_velocity[a];
             if !turns {
                 torque[a] -= if body.is_dynamic() { brakes.angular[a] * spin } else { zero };
                 continue;
             }
-            let inertia =
-                (0..3).fold(zero, |sum, j| sum + rotation[a][j] * rotation[a][j] * body.inertia[j]);
             let q = dt * brakes.angular[a] / inertia;
             let others = body.torque[a];
             torque[a] = (torque[a] - q * others - brakes.angular[a] * spin) / (T::one() + q);

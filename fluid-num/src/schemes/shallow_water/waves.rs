@@ -11,7 +11,9 @@
 //!
 //! exact in Fourier space for a few depths, between which every cell interpolates, and carried along
 //! by what flows. Nothing is kept from one step to the next. Both parts of η are brought about by
-//! flows through faces, so that no water is lost or made; no cell gives more than it holds.
+//! flows through faces, so that no water is lost or made; no cell gives more than it holds. Waves
+//! whose water is faster than 0.3 √(gh) break, and lose height; so do those over steep ground, where
+//! no single depth tells how fast they are.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -20,13 +22,14 @@ use super::kernel::depth_and_surface;
 use super::spectrum::Spectrum;
 use super::{ShallowWater, WaterSide, sides};
 use crate::base::error::check;
-use crate::{Error, Field, Grid, Real};
+use crate::{Error, Field, Grid, Location, Real};
 
 /// A layer of surface waves that disperse; see [`ShallowWaterParams`](super::ShallowWaterParams).
 ///
-/// The depths between which cells interpolate are `depth`, `depth`/2, `depth`/4, …; where the water is
-/// less than half as deep as the last one, all waves are long. So they are near open sides and in
-/// sponges, which let long waves out.
+/// The depths between which cells interpolate are `depth`, `depth`/2, `depth`/4, …; in water that is
+/// shallower than the last one waves are slower by the root of its share of that. Water so shallow
+/// that its waves cross less than a quarter of a cell in a step, (Δx/4Δt)²/g deep, flows without the layer.
+/// Short waves die out within eight cells of open sides, and in sponges.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SurfaceWaves<T> {
     /// The largest depth, m, positive; deeper water counts as that deep. Default 4.
@@ -56,18 +59,27 @@ impl<T: Real> SurfaceWaves<T> {
         (0..n).fold(self.depth, |depth, _| depth * T::of(0.5))
     }
 
-    /// How much a level counts where the water is `depth` deep.
-    fn weight(&self, n: usize, depth: T) -> T {
-        let (own, half) = (self.level(n), T::of(0.5));
-        let below = own * half;
-        if depth >= own {
-            if n == 0 {
-                return T::one();
-            }
-            return ((own + own - depth) / own).at_least(T::zero());
-        }
-        ((depth - below) / below).at_least(T::zero())
+    /// The depth of the last level.
+    fn last(&self) -> T {
+        self.level(self.levels - 1)
     }
+
+    /// How much a level counts where the water is `depth` deep, if it is deep enough for waves.
+    fn weight(&self, n: usize, depth: T) -> T {
+        let (own, one) = (self.level(n), T::one());
+        let below = own * T::of(0.5);
+        if depth >= own {
+            return if n == 0 { one } else { ((own + own - depth) / own).at_least(T::zero()) };
+        }
+        if n + 1 == self.levels { one } else { ((depth - below) / below).at_least(T::zero()) }
+    }
+}
+
+/// What happens to the waves of the layer.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Change {
+    Out,
+    Back,
 }
 
 /// What a mode does in a step.
@@ -96,18 +108,24 @@ pub(super) struct Layer<T> {
     /// For one level after another, for the time step that `time` says.
     turns: Vec<Turn<T>>,
     time: Option<T>,
-    /// The depth of the water when waves were taken out, and how much of them may be.
+    /// The depth of the water when waves were taken out, and that below which they may not be.
     depth: Field<T, 2>,
-    share: [Vec<T>; 2],
+    least: T,
+    /// How fast waves die out along each axis, over their speed, 1/m.
+    dies: [Vec<T>; 2],
     /// The potentials of the flow that makes η, and of the velocity.
     flow: Field<T, 2>,
     potential: Field<T, 2>,
     carried: Field<T, 2>,
+    /// Both as they were.
+    before: [Field<T, 2>; 2],
+    /// The share of them that was taken out at each face.
+    share: [Field<T, 2>; 2],
     /// The share of its outflow that a cell can pay for.
     paid: Field<T, 2>,
 }
 
-/// The number of cells within which waves turn long before an open side.
+/// The number of cells before an open side within which short waves die out.
 const SHORE: usize = 8;
 
 impl<T: Real> Layer<T> {
@@ -131,7 +149,10 @@ impl<T: Real> Layer<T> {
             turns: vec![still; grid.cell_count() * params.levels],
             time: None,
             depth: field.clone(),
-            share: grid.cells().map(|n| vec![T::one(); n]),
+            least: T::zero(),
+            dies: grid.cells().map(|n| vec![T::zero(); n]),
+            share: [0, 1].map(|axis| Field::zeros_at(grid, Location::Face(axis))),
+            before: [field.clone(), field.clone()],
             flow: field.clone(),
             potential: field.clone(),
             carried: field.clone(),
@@ -145,24 +166,30 @@ impl<T: Real> Layer<T> {
 
     /// Sets what all modes do in `dt`.
     fn set_time(&mut self, dt: T) {
+        /// How fast the waves of two cells fade, 1/s.
+        const FINE: f64 = 30.0;
         if self.time == Some(dt) {
             return;
         }
         self.time = Some(dt);
         let (g, dt) = (self.gravity.to_f64(), dt.to_f64());
+        let dx = self.depth.grid().dx().to_f64();
         let modes = self.eta.len();
         for (n, turns) in self.turns.chunks_mut(modes).enumerate() {
             let depth = self.params.level(n).to_f64();
             for (mode, turn) in turns.iter_mut().enumerate() {
                 let k = self.spectrum.wave_number(mode);
+                // Waves of four cells lose at 2/s, those of eight cells at a sixteenth of that.
+                let fine = k * dx / core::f64::consts::PI;
+                let left = libm::exp(-dt * FINE * fine * fine * fine * fine);
                 let steep = k * libm::tanh(k * depth);
                 let omega = libm::sqrt(g * steep);
                 let sine = if omega > 0.0 { libm::sin(omega * dt) / omega } else { dt };
                 *turn = Turn {
                     short: T::of(-libm::expm1(-2.0 * k * k * depth * depth)),
-                    cos: T::of(libm::cos(omega * dt)),
-                    rise: T::of(steep * sine),
-                    fall: T::of(g * sine),
+                    cos: T::of(left * libm::cos(omega * dt)),
+                    rise: T::of(left * steep * sine),
+                    fall: T::of(left * g * sine),
                 };
             }
         }
@@ -170,6 +197,10 @@ impl<T: Real> Layer<T> {
 
     /// The potentials of what is short, as it was (`after` none) or as it is at the end of the time.
     fn build(&mut self, after: bool) -> Result<(), Error> {
+        if after {
+            core::mem::swap(&mut self.flow, &mut self.before[0]);
+            core::mem::swap(&mut self.potential, &mut self.before[1]);
+        }
         self.flow.fill(T::zero());
         self.potential.fill(T::zero());
         let modes = self.eta.len();
@@ -189,9 +220,9 @@ impl<T: Real> Layer<T> {
                 }
                 let values = self.spectrum.back(&mut self.level)?;
                 let out = if which == 0 { &mut self.flow } else { &mut self.potential };
-                add_level(out, values, &self.depth, &self.share, |depth| {
-                    self.params.weight(n, depth)
-                });
+                let (depth, before) = (&self.depth, after.then_some(&self.before[which]));
+                let level = Level { params: &self.params, least: self.least, n };
+                level.add(out, values, depth, before);
             }
         }
         for field in [&mut self.flow, &mut self.potential] {
@@ -201,23 +232,39 @@ impl<T: Real> Layer<T> {
     }
 }
 
-/// Adds the values of a level, as much as they count.
-fn add_level<T: Real>(
-    out: &mut Field<T, 2>,
-    values: &[T],
-    depth: &Field<T, 2>,
-    [along, across]: &[Vec<T>; 2],
-    weight: impl Fn(T) -> T,
-) {
-    let region = out.grid().interior();
-    let nx = region.len(0);
-    let out = out.as_mut_slice();
-    for (j, across) in across.iter().enumerate() {
-        let row = region.row(j);
-        let (out, depth) = (&mut out[row.start..][..nx], row.of(depth.as_slice()));
-        let values = &values[j * nx..][..nx];
-        for i in 0..nx {
-            out[i] += weight(depth[i]) * (along[i] * *across) * values[i];
+/// A depth of the layer.
+struct Level<'a, T> {
+    params: &'a SurfaceWaves<T>,
+    /// Water that is shallower than this has waves in part, down to half of it.
+    least: T,
+    n: usize,
+}
+
+impl<T: Real> Level<'_, T> {
+    /// Adds the level's values as much as they count. Where the water is shallower than the last
+    /// level, waves get on for a part of the time only: the rest is as `before`.
+    fn add(
+        &self,
+        out: &mut Field<T, 2>,
+        values: &[T],
+        depth: &Field<T, 2>,
+        before: Option<&Field<T, 2>>,
+    ) {
+        let region = out.grid().interior();
+        let (last, one) = (self.params.last(), T::one());
+        let half = self.least * T::of(0.5);
+        for (value, place) in values.iter().zip(region.places()) {
+            let depth = depth.as_slice()[place];
+            let fade = ((depth - half) / half).at_least(T::zero()).at_most(one);
+            let mut value = fade * self.params.weight(self.n, depth) * *value;
+            if let Some(before) = before
+                && self.n + 1 == self.params.levels
+                && depth < last
+            {
+                let share = (depth / last).sqrt();
+                value = share * value + (one - share) * before.as_slice()[place];
+            }
+            out.as_mut_slice()[place] += value;
         }
     }
 }
@@ -234,20 +281,26 @@ impl<T: Real> ShallowWater<T> {
             self.waves = Some(Layer::new(self.grid, params, gravity, periodic)?);
         }
         if let Some(layer) = &mut self.waves {
-            for (axis, share) in layer.share.iter_mut().enumerate() {
-                let n = share.len();
-                for (i, share) in share.iter_mut().enumerate() {
-                    let sponge = |end: usize| self.params.sponge.map_or(0, |s| s.width[axis][end]);
-                    let open = |end: usize| match self.params.sides[axis][end] {
-                        WaterSide::Wall => sponge(end),
+            for (axis, dies) in layer.dies.iter_mut().enumerate() {
+                let n = dies.len();
+                let width = |end: usize| {
+                    let sponge = self.params.sponge.map_or(0, |s| s.width[axis][end]);
+                    match self.params.sides[axis][end] {
+                        WaterSide::Wall => sponge,
                         WaterSide::Periodic => 0,
-                        _ => SHORE + sponge(end),
-                    };
-                    let far = |from: usize, width: usize| match width {
-                        0 => T::one(),
-                        _ => (T::of_usize(from) / T::of_usize(width)).at_most(T::one()),
-                    };
-                    *share = far(i, open(0)).at_most(far(n - 1 - i, open(1)));
+                        _ => sponge.max(SHORE),
+                    }
+                };
+                // 3·ξ²/(w·Δx), as sponges have it.
+                let rate = |from: usize, width: usize| {
+                    if from >= width {
+                        return T::zero();
+                    }
+                    let part = T::of_usize(width - from) / T::of_usize(width);
+                    T::of(3.0) * part * part / (T::of_usize(width) * self.grid.dx())
+                };
+                for (i, dies) in dies.iter_mut().enumerate() {
+                    *dies = rate(i, width(0)).at_least(rate(n - 1 - i, width(1)));
                 }
             }
         }
@@ -260,7 +313,7 @@ impl<T: Real> ShallowWater<T> {
         let moves = !self.is_level();
         let result = if moves { self.look_for_waves(&mut layer, dt) } else { Ok(()) };
         if moves && result.is_ok() {
-            self.shift(&mut layer, -T::one());
+            self.shift(&mut layer, Change::Out);
         }
         self.waves = Some(layer);
         result.map(|()| moves)
@@ -273,7 +326,7 @@ impl<T: Real> ShallowWater<T> {
         let result = layer.build(true);
         if result.is_ok() {
             self.carry(&mut layer, time);
-            self.shift(&mut layer, T::one());
+            self.shift(&mut layer, Change::Back);
         }
         self.waves = Some(layer);
         result?;
@@ -301,6 +354,8 @@ impl<T: Real> ShallowWater<T> {
             *phi = -(*phi * layer.spectrum.inverse_laplacian(mode));
         }
         layer.set_time(dt);
+        let crossed = T::of(0.25) * dx / dt;
+        layer.least = crossed * crossed / self.params.gravity;
         layer.build(false)
     }
 
@@ -318,91 +373,83 @@ impl<T: Real> ShallowWater<T> {
         }
     }
 
-    /// Adds (or takes away) the flow and the velocity of the layer.
-    fn shift(&mut self, layer: &mut Layer<T>, sign: T) {
-        let (dx, dry) = (self.grid.dx(), self.params.dry_depth);
-        let Layer { flow, potential, paid, periodic, .. } = layer;
-        let scale = sign / (dx * dx);
-        let strides = self.grid.strides();
-        let periodic = *periodic;
+    /// Takes the flow and the velocity of the layer out of the water, or puts them back where it was
+    /// taken.
+    fn shift(&mut self, layer: &mut Layer<T>, change: Change) {
+        let (dx, dry, one) = (self.grid.dx(), self.params.dry_depth, T::one());
+        let sign = if change == Change::Out { -one } else { one };
+        let Layer { flow, potential, paid, share, periodic, .. } = layer;
+        let (strides, periodic) = (self.grid.strides(), *periodic);
         let (f, p) = (flow.as_slice(), potential.as_slice());
-        let d = self.still.as_slice();
-        // What flows through the lower face of a cell, between wet ones only.
-        let through = |s: &[T], place: usize, axis: usize| {
-            let below = place - strides[axis];
-            let (h0, h1) =
-                (depth_and_surface(d[below], s[below]).0, depth_and_surface(d[place], s[place]).0);
-            if h0.at_most(h1) > dry { scale * (f[place] - f[below]) } else { T::zero() }
-        };
+        let (d, s) = (self.still.as_slice(), self.displacement.as_slice());
         let region = self.grid.interior();
-        let cells = self.grid.cells();
-        let is_open = |at: usize, axis: usize| periodic[axis] || (at > 1 && at <= cells[axis]);
-        let s = self.displacement.as_slice();
-        let flows = |s: &[T], place: usize, at: [usize; 2]| {
-            core::array::from_fn::<_, 2, _>(|axis| {
-                let near = |place: usize, at: usize| {
-                    if is_open(at, axis) { through(s, place, axis) } else { T::zero() }
-                };
-                [near(place, at[axis]), near(place + strides[axis], at[axis] + 1)]
-            })
-        };
-        for row in (0..region.rows()).map(|n| region.row(n)) {
-            for i in 0..row.len {
-                let place = row.start + i;
-                let [x, y] = flows(s, place, [row.at[0] + i, row.at[1]]);
-                let out = |[low, high]: [T; 2]| high.at_least(T::zero()) - low.at_most(T::zero());
-                let out = out(x) + out(y);
-                let held =
-                    depth_and_surface(d[place], s[place]).0 * (T::one() - T::of(8.0) * T::EPSILON);
-                paid.as_mut_slice()[place] = held / out.at_least(held).at_least(T::NEGLIGIBLE);
+        let faces = |axis: usize| if periodic[axis] { region } else { self.grid.inner_faces(axis) };
+        // What flows between wet cells, as a depth.
+        for axis in 0..2 {
+            let flows = &mut self.next_velocity[axis];
+            flows.fill(T::zero());
+            for place in faces(axis).places() {
+                let below = place - strides[axis];
+                let [h0, h1] = [below, place].map(|i| depth_and_surface(d[i], s[i]).0);
+                let open = if h0.at_most(h1) > dry { one } else { T::zero() };
+                let share = &mut share[axis].as_mut_slice()[place];
+                *share = if change == Change::Out { open } else { open * *share };
+                flows.as_mut_slice()[place] = *share * (sign * (f[place] - f[below]) / (dx * dx));
             }
+            close_faces(flows, axis, periodic);
+        }
+        let flows = self.next_velocity.slices();
+        for place in region.places() {
+            let out = (0..2).fold(T::zero(), |out, axis| {
+                let (low, high) = (flows[axis][place], flows[axis][place + strides[axis]]);
+                out + (high.at_least(T::zero()) - low.at_most(T::zero()))
+            });
+            let held = depth_and_surface(d[place], s[place]).0 * (one - T::of(8.0) * T::EPSILON);
+            paid.as_mut_slice()[place] = held / out.at_least(held).at_least(T::NEGLIGIBLE);
         }
         sides::fill_cells(paid, periodic);
         let paid = paid.as_slice();
-        let next = self.next_displacement.as_mut_slice();
-        for row in (0..region.rows()).map(|n| region.row(n)) {
-            for i in 0..row.len {
-                let place = row.start + i;
-                let flows = flows(s, place, [row.at[0] + i, row.at[1]]);
-                let mut gain = T::zero();
-                for (axis, [low, high]) in flows.into_iter().enumerate() {
-                    let share = |flow: T, below: usize, above: usize| {
-                        flow * if flow > T::zero() { paid[below] } else { paid[above] }
-                    };
-                    let (below, above) = (place - strides[axis], place + strides[axis]);
-                    gain += share(low, below, place) - share(high, place, above);
-                }
-                next[place] = s[place] + gain;
-            }
-        }
-        let scale = sign / dx;
         for axis in 0..2 {
-            let stride = strides[axis];
-            let lower = if periodic[axis] { region } else { self.grid.inner_faces(axis) };
+            let flows = &mut self.next_velocity[axis];
             let u = self.velocity[axis].as_mut_slice();
-            for place in lower.places() {
-                let below = place - stride;
-                let h = [below, place].map(|i| depth_and_surface(d[i], s[i]).0);
-                if h[0].at_most(h[1]) > dry {
-                    u[place] += scale * (p[place] - p[below]);
+            for place in faces(axis).places() {
+                let below = place - strides[axis];
+                let flow = &mut flows.as_mut_slice()[place];
+                let part = if *flow > T::zero() { paid[below] } else { paid[place] };
+                *flow *= part;
+                let share = &mut share[axis].as_mut_slice()[place];
+                if change == Change::Out {
+                    *share *= part;
                 }
+                u[place] += *share * (sign * (p[place] - p[below]) / dx);
             }
-            if periodic[axis] {
-                sides::close(&mut self.velocity[axis], axis);
+            close_faces(flows, axis, periodic);
+        }
+        let flows = self.next_velocity.slices();
+        let s = self.displacement.as_mut_slice();
+        for place in region.places() {
+            for (flow, stride) in flows.iter().zip(strides) {
+                s[place] += flow[place] - flow[place + stride];
             }
         }
-        self.displacement.swap_values(&mut self.next_displacement);
+        for (axis, u) in self.velocity.components_mut().iter_mut().enumerate() {
+            if periodic[axis] {
+                sides::close(u, axis);
+            }
+        }
         self.fill_ghosts();
     }
 
-    /// Carries the waves along with the flow beneath them for `time`.
+    /// Carries the waves along with the flow beneath them for `time`. Where they break, or where the
+    /// depth changes within a wave, they lose height.
     fn carry(&self, layer: &mut Layer<T>, time: T) {
         let [u, v] = self.velocity.slices();
         let (half, stride) = (T::of(0.5), self.grid.strides()[1]);
         let scale = half * time / self.grid.dx();
         let region = self.grid.interior();
+        self.find_losses(layer, time);
         for which in 0..2 {
-            let Layer { flow, potential, carried, periodic, .. } = layer;
+            let Layer { flow, potential, carried, periodic, paid: left, .. } = layer;
             let field = if which == 0 { flow } else { potential };
             for row in (0..region.rows()).map(|n| region.row(n)) {
                 for i in 0..row.len {
@@ -411,11 +458,52 @@ impl<T: Real> ShallowWater<T> {
                         T::of_usize(row.at[0] + i) - scale * (u[place] + u[place + 1]),
                         T::of_usize(row.at[1]) - scale * (v[place] + v[place + stride]),
                     ];
-                    carried.as_mut_slice()[place] = cubic(field, *periodic, from);
+                    let left = left.as_slice()[place];
+                    carried.as_mut_slice()[place] = left * cubic(field, *periodic, from);
                 }
             }
             field.swap_values(carried);
             sides::fill_cells(field, *periodic);
+        }
+    }
+
+    /// The share of the waves in each cell that is left after `time`.
+    fn find_losses(&self, layer: &mut Layer<T>, time: T) {
+        /// The speed of the water over that of waves from which on they break, and how fast.
+        const BREAKS: [f64; 2] = [0.3, 20.0];
+        /// How fast waves fade where the depth doubles within it.
+        const SLOPE: f64 = 0.25;
+        /// How fast waves fade in a cell beside a dry one, over the time that they take to cross it.
+        const SHORES: f64 = 1.0;
+        let Layer { depth, potential, dies, paid: left, periodic, .. } = layer;
+        sides::fill_cells(depth, *periodic);
+        let (zero, one, half) = (T::zero(), T::one(), T::of(0.5));
+        let (h, p) = (depth.as_slice(), potential.as_slice());
+        let dry = self.params.dry_depth;
+        let per_cell = half / self.grid.dx();
+        let region = self.grid.interior();
+        for (n, place) in region.places().enumerate() {
+            let [i, j] = [n % region.len(0), n / region.len(0)];
+            let dies = dies[0][i].at_least(dies[1][j]);
+            let here = h[place].at_least(dry);
+            let wave = (self.params.gravity * here).sqrt();
+            let (mut speed, mut slope, mut shores) = (zero, zero, zero);
+            for stride in self.grid.strides() {
+                let [low, high] = [place - stride, place + stride];
+                let rise = (p[high] - p[low]) * per_cell;
+                speed += rise * rise;
+                for beside in [low, high] {
+                    if h[beside] <= dry {
+                        shores += T::of(SHORES) / self.grid.dx();
+                    }
+                }
+                let beside = |i: usize| if h[i] > dry { h[i] } else { here };
+                let rise = (beside(high) - beside(low)) * per_cell;
+                slope += rise * rise;
+            }
+            let breaking = (speed.sqrt() / wave - T::of(BREAKS[0])).at_least(zero);
+            let rate = T::of(BREAKS[1]) * breaking + T::of(SLOPE) * slope.sqrt();
+            left.as_mut_slice()[place] = one / (one + time * wave * (rate / here + dies + shores));
         }
     }
 
@@ -435,6 +523,13 @@ impl<T: Real> ShallowWater<T> {
                     !wet || below.1 == above.1
                 })
             })
+    }
+}
+
+/// Sets the faces beyond the seam of a periodic axis.
+fn close_faces<T: Real>(faces: &mut Field<T, 2>, axis: usize, periodic: [bool; 2]) {
+    if periodic[axis] {
+        sides::close(faces, axis);
     }
 }
 
