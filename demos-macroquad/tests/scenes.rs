@@ -292,7 +292,8 @@ fn a_picture_as_dye_looks_like_itself_and_a_picture_as_obstacle_is_solid() {
     // Left half dark red, right half white.
     let rgba: Vec<u8> = [[90, 0, 0, 255], [255, 255, 255, 255]].into_iter().flatten().collect();
     let image = Image::new([2, 1], rgba);
-    let setup = Setup { size: Some([8, 8]), dye: image.clone(), obstacles: image };
+    let setup =
+        Setup { size: Some([8, 8]), dye: image.clone(), ground: image.clone(), obstacles: image };
     let paint = |name: &str| {
         let mut scene = (find(name).unwrap().make)(&setup).unwrap();
         if name == "smoke" {

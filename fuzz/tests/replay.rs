@@ -54,6 +54,11 @@ fn lattice_boltzmann_survives_any_scene() {
 }
 
 #[test]
+fn shallow_water_survives_any_scene() {
+    replay(fluid_fuzz::shallow_water_step);
+}
+
+#[test]
 fn poisson_solvers_survive_any_problem() {
     replay(fluid_fuzz::poisson);
 }
