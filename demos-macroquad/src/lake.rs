@@ -4,7 +4,7 @@ use std::fmt;
 
 use fluid_adapters::Picture;
 use fluid_num::schemes::shallow_water::{FoamParams, SurfaceWaves};
-use fluid_num::{Error, Field, Grid2, Real, ShallowWater, ShallowWaterParams, Simulation};
+use fluid_num::{Error, Faces, Field, Grid2, Real, ShallowWater, ShallowWaterParams, Simulation};
 
 use crate::paint::Painter;
 use crate::relief::{Look, Relief};
@@ -57,6 +57,11 @@ pub trait Site: fmt::Debug + Send + Sized {
 
     /// The surface at the start, m.
     fn surface(&self, at: [f64; 2]) -> f64;
+
+    /// The velocity at the start at a share of the extent, by the depth and the surface there, m/s.
+    fn start(&self, _: [f64; 2], _depth: f64, _surface: f64) -> [f64; 2] {
+        [0.0; 2]
+    }
 
     /// Makes what else there is at the start.
     fn begin(&mut self, _: &mut ShallowWater<f64>) -> Result<(), Error> {
@@ -128,6 +133,15 @@ impl<S: Site> Lake<S> {
         let mut water = ShallowWater::new(bed, params(&site, &settings))?;
         site.begin(&mut water)?;
         water.set_surface(|p| site.surface(share(p)))?;
+        let mut velocity = Faces::zeros(grid);
+        for axis in 0..2 {
+            let sample = |p: [f64; 2]| water.sample(p).map_or([0.0; 2], |s| [s.depth, s.surface]);
+            velocity[axis].set_from_fn(|p| {
+                let [depth, surface] = sample(p);
+                if depth > 0.0 { site.start(share(p), depth, surface)[axis] } else { 0.0 }
+            });
+        }
+        *water.velocity_mut() = velocity;
         let flat = Grid2::new(cells, grid.dx() as f32)?;
         let mut scene = Self {
             relief: Relief::new(&water),

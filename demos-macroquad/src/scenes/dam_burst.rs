@@ -38,7 +38,7 @@ fn middle(x: f64) -> f64 {
 }
 
 fn valley([x, y]: [f64; 2]) -> f64 {
-    let wide = 0.20 + 0.10 * cosine(5.0 * x).abs();
+    let wide = 0.20 + 0.10 * cosine(5.0 * x).powi(2);
     let far = (y - middle(x)).abs() / wide;
     let sides = 9.0 * far * far / (1.0 + 0.6 * far * far);
     // Hills in the way of the flood.

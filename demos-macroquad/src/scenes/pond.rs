@@ -28,10 +28,10 @@ impl Site for Island {
     const HINT: &'static str = "press: drops";
     const SIZE: [usize; 2] = SIZE;
     const AREA: f64 = 144.0;
-    const PIXELS: usize = 1;
+    const PIXELS: usize = 2;
     const LOOK: Look =
-        Look { steeper: 5.0, ground_steeper: 1.0, murk: 1.3, grass: 0.12, rock: 9.0 };
-    const PRESS: [f64; 2] = [0.25, 0.1];
+        Look { steeper: 1.8, ground_steeper: 1.0, murk: 1.7, grass: 0.12, rock: 9.0 };
+    const PRESS: [f64; 2] = [0.45, 0.05];
 
     fn new(_: &Setup) -> Self {
         Self
@@ -62,8 +62,8 @@ impl Site for Island {
 
     /// Drops here and there.
     fn hand(step: u64) -> Option<[f64; 2]> {
-        let turn = (step / 24) as f64;
+        let turn = (step / 36) as f64;
         let at = [0.5 + 0.34 * cosine(0.2 + 2.4 * turn), 0.5 + 0.34 * sine(2.4 * turn)];
-        (step % 24 < 3).then_some(at)
+        (step % 36 < 3).then_some(at)
     }
 }

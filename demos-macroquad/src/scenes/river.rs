@@ -31,6 +31,8 @@ const PIER: [f64; 2] = [0.022, 0.014];
 /// The length, width and height of a boat, m.
 const BOAT: [f64; 3] = [3.0, 1.3, 0.9];
 const BOATS: usize = 6;
+/// How fast the river runs, m/s.
+const SPEED: f64 = 1.7;
 
 fn middle(x: f64) -> f64 {
     0.5 + 0.10 * sine(5.2 * (x - 0.52)) * (2.0 * (x - 0.52)).abs().min(1.0)
@@ -82,7 +84,7 @@ impl Site for Valley {
     fn params(&self) -> ShallowWaterParams<f64> {
         ShallowWaterParams {
             sides: [
-                [WaterSide::Discharge { rate: 2.4 }, WaterSide::Surface { level: 0.0 }],
+                [WaterSide::Discharge { rate: 1.5 * SPEED }, WaterSide::Surface { level: 0.0 }],
                 [WaterSide::Wall; 2],
             ],
             manning: 0.02,
@@ -93,14 +95,19 @@ impl Site for Valley {
         }
     }
 
-    fn surface(&self, _: [f64; 2]) -> f64 {
-        0.0
+    fn surface(&self, [x, _]: [f64; 2]) -> f64 {
+        // What the friction of the bed asks for.
+        0.25 * (1.0 - x)
+    }
+
+    fn start(&self, _: [f64; 2], depth: f64, _: f64) -> [f64; 2] {
+        [SPEED * (depth / 1.5).min(1.0), 0.0]
     }
 
     fn begin(&mut self, water: &mut ShallowWater<f64>) -> Result<(), Error> {
         let size = water.grid().size();
         for n in 0..BOATS {
-            let x = 0.08 + 0.32 * n as f64 / BOATS as f64;
+            let x = 0.12 + 0.36 * n as f64 / BOATS as f64;
             let y = middle(x) + 0.09 * sine(2.3 * n as f64);
             water.bodies_mut().push(boat(n, [x * size[0], y * size[1]])?);
         }

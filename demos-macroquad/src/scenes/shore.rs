@@ -72,7 +72,14 @@ impl Site for Beach {
         }
     }
 
-    fn surface(&self, _: [f64; 2]) -> f64 {
-        0.0
+    /// Two swells that are on their way already.
+    fn surface(&self, [x, _]: [f64; 2]) -> f64 {
+        let swell = |at: f64| 0.5 * exp(-((x - at) / 0.025).powi(2));
+        swell(0.2) + swell(0.42)
+    }
+
+    fn start(&self, [_, _]: [f64; 2], depth: f64, surface: f64) -> [f64; 2] {
+        // A wave that runs to the right alone: u = η√(g/h).
+        [surface.max(0.0) * (9.81 / depth.max(0.2)).sqrt(), 0.0]
     }
 }

@@ -12,8 +12,9 @@
 
 use core::ops::Range;
 
-use super::hulls::{Column, Level, stored};
+use super::hulls::{Column, stored};
 use super::kernel::depth_and_surface;
+use super::level::Level;
 use super::{ShallowWater, ShallowWaterParams, sides};
 use crate::solid::Body;
 use crate::{Error, Field, Grid, Real};
@@ -297,7 +298,12 @@ impl<T: Real> ShallowWater<T> {
 
     /// Gives the water around a body an impulse, kg·m/s.
     fn push_water(&mut self, n: usize, near: &Near<T>, impulse: [T; 2]) {
-        let change = [0, 1].map(|a| (impulse[a] / near.mass[a]).or_nothing());
+        // Not faster than waves: what is thrown into a pond does not take all of it along.
+        let most = (self.params.gravity * near.depth).sqrt();
+        let change = [0, 1].map(|a| {
+            let change = (impulse[a] / near.mass[a]).or_nothing();
+            change.at_most(most).at_least(-most)
+        });
         if change.iter().all(|u| *u == T::zero()) || change.iter().any(|u| !u.is_finite()) {
             return;
         }

@@ -7,9 +7,9 @@
 //! The rise is −h ∇·u. Carried semi-Lagrangian by cubics, cut to 0 … 1.
 
 use super::ShallowWater;
+use super::carried::cubic;
 use super::kernel::depth_and_surface;
 use super::sides;
-use super::waves::cubic;
 use crate::base::error::check;
 use crate::{Error, Field, Real};
 

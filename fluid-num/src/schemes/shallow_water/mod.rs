@@ -72,10 +72,13 @@
 
 mod balance;
 mod buoyancy;
+mod carried;
 mod foam;
 mod forces;
 mod hulls;
 mod kernel;
+mod layer;
+mod level;
 mod params;
 mod query;
 mod sides;
@@ -87,6 +90,7 @@ mod spray;
 mod substeps;
 #[cfg(test)]
 mod tests;
+mod tiles;
 mod waves;
 
 use alloc::vec::Vec;
@@ -98,13 +102,13 @@ pub use balance::WaterBalance;
 pub use foam::FoamParams;
 use hulls::{Hulls, Keeps};
 use kernel::{Edge, depth_and_surface};
+use layer::Layer;
 use params::moderate;
 pub use params::{ShallowWaterParams, Sponge, WaterSide};
 pub use query::WaterSample;
 pub use sources::WaterSource;
 use sponge::Rates;
 pub use spray::{Drop, SprayParams};
-use waves::Layer;
 pub use waves::SurfaceWaves;
 
 /// A shallow-water simulation.
@@ -468,49 +472,6 @@ impl<T: Real> ShallowWater<T> {
         };
         let rates = self.sponge.get_or_insert_with(|| Rates::new(self.grid));
         rates.set(&self.params, sponge, &self.still);
-    }
-
-    /// Takes over the state, the sources, the bodies and the parameters of a simulation on the same
-    /// grid, without allocating where there is room for the sources, the bodies and a sponge.
-    ///
-    /// # Errors
-    /// [`Error::GridMismatch`] for a simulation on another grid, with nothing changed.
-    pub fn copy_from(&mut self, other: &Self) -> Result<(), Error> {
-        if self.grid != other.grid {
-            return Err(Error::GridMismatch { name: "the other simulation" });
-        }
-        self.bed.copy_from(&other.bed)?;
-        self.displacement.copy_from(&other.displacement)?;
-        self.velocity.copy_from(&other.velocity)?;
-        self.moved.copy_from(&other.moved)?;
-        self.sources.clone_from(&other.sources);
-        self.hulls.copy_from(&other.hulls);
-        self.spray.clone_from(&other.spray);
-        self.thrown = other.thrown;
-        self.params = other.params;
-        self.set_still();
-        self.set_waves()?;
-        self.set_foam();
-        if let (Some([foam, _]), Some([other, _])) = (&mut self.foam, &other.foam) {
-            foam.copy_from(other)?;
-        }
-        self.set_foam();
-        self.make_room_for_spray();
-        (self.pending_rain, self.tally) = (other.pending_rain, other.tally);
-        (self.time, self.steps, self.report) = (other.time, other.steps, other.report);
-        (self.fastest, self.touched) = (other.fastest, other.touched);
-        Ok(())
-    }
-
-    /// Computes what will be: `ahead` takes over this simulation and goes on by `steps` steps of `dt`
-    /// seconds; this one stays as it is. Sides and sources go on as they are now.
-    ///
-    /// # Errors
-    /// Those of [`Self::copy_from`] and [`Self::step`].
-    pub fn forecast(&self, ahead: &mut Self, dt: T, steps: usize) -> Result<(), Error> {
-        check::time_step(dt)?;
-        ahead.copy_from(self)?;
-        (0..steps).try_for_each(|_| ahead.step(dt).map(drop))
     }
 }
 

@@ -1,4 +1,4 @@
-//! What shallow water has in common with every scheme: digests and snapshots.
+//! What shallow water has in common with every scheme: digests, snapshots, copies.
 
 use alloc::vec::Vec;
 
@@ -7,6 +7,7 @@ use super::params::moderate;
 use super::spray::{self, Drop};
 use super::{ShallowWater, check_bed, sides};
 use crate::base::digest::Digest;
+use crate::base::error::check;
 use crate::solid::Body;
 use crate::{Error, Faces, Field, Grid, Location, Real, Simulation, Snapshot, StepReport};
 
@@ -126,6 +127,51 @@ impl<T: Real> Simulation<T> for ShallowWater<T> {
         (self.fastest, self.touched) = (fastest, touched);
         self.report = StepReport::nothing(self.velocity.max_abs());
         Ok(())
+    }
+}
+
+impl<T: Real> ShallowWater<T> {
+    /// Takes over the state, the sources, the bodies and the parameters of a simulation on the same
+    /// grid, without allocating where there is room for the sources, the bodies and a sponge.
+    ///
+    /// # Errors
+    /// [`Error::GridMismatch`] for a simulation on another grid, with nothing changed.
+    pub fn copy_from(&mut self, other: &Self) -> Result<(), Error> {
+        if self.grid != other.grid {
+            return Err(Error::GridMismatch { name: "the other simulation" });
+        }
+        self.bed.copy_from(&other.bed)?;
+        self.displacement.copy_from(&other.displacement)?;
+        self.velocity.copy_from(&other.velocity)?;
+        self.moved.copy_from(&other.moved)?;
+        self.sources.clone_from(&other.sources);
+        self.hulls.copy_from(&other.hulls);
+        self.spray.clone_from(&other.spray);
+        self.thrown = other.thrown;
+        self.params = other.params;
+        self.set_still();
+        self.set_waves()?;
+        self.set_foam();
+        if let (Some([foam, _]), Some([other, _])) = (&mut self.foam, &other.foam) {
+            foam.copy_from(other)?;
+        }
+        self.set_foam();
+        self.make_room_for_spray();
+        (self.pending_rain, self.tally) = (other.pending_rain, other.tally);
+        (self.time, self.steps, self.report) = (other.time, other.steps, other.report);
+        (self.fastest, self.touched) = (other.fastest, other.touched);
+        Ok(())
+    }
+
+    /// Computes what will be: `ahead` takes over this simulation and goes on by `steps` steps of `dt`
+    /// seconds; this one stays as it is. Sides and sources go on as they are now.
+    ///
+    /// # Errors
+    /// Those of [`Self::copy_from`] and [`Self::step`].
+    pub fn forecast(&self, ahead: &mut Self, dt: T, steps: usize) -> Result<(), Error> {
+        check::time_step(dt)?;
+        ahead.copy_from(self)?;
+        (0..steps).try_for_each(|_| ahead.step(dt).map(drop))
     }
 }
 

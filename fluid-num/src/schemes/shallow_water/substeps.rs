@@ -110,6 +110,9 @@ impl<T: Real> ShallowWater<T> {
         if params.eddy_viscosity > T::zero() {
             limit = limit.at_most(T::of(EDDY_LIMIT) * dx * dx / params.eddy_viscosity);
         }
+        if params.coriolis != T::zero() {
+            limit = limit.at_most(params.coriolis.magnitude().recip());
+        }
         let count = (rest / limit).ceil();
         if limit < rest && count.is_finite() { rest / count } else { limit }
     }

@@ -15,14 +15,12 @@
 //! whose water is faster than 0.3 √(gh) break, and lose height; so do those over steep ground, where
 //! no single depth tells how fast they are.
 
-use alloc::vec;
-use alloc::vec::Vec;
-
+use super::carried::cubic;
 use super::kernel::depth_and_surface;
-use super::spectrum::Spectrum;
+use super::layer::Layer;
 use super::{ShallowWater, WaterSide, sides};
 use crate::base::error::check;
-use crate::{Error, Field, Grid, Location, Real};
+use crate::{Error, Field, Real};
 
 /// A layer of surface waves that disperse; see [`ShallowWaterParams`](super::ShallowWaterParams).
 ///
@@ -55,17 +53,17 @@ impl<T: Real> SurfaceWaves<T> {
     }
 
     /// The depth of a level.
-    fn level(&self, n: usize) -> T {
+    pub(super) fn level(&self, n: usize) -> T {
         (0..n).fold(self.depth, |depth, _| depth * T::of(0.5))
     }
 
     /// The depth of the last level.
-    fn last(&self) -> T {
+    pub(super) fn last(&self) -> T {
         self.level(self.levels - 1)
     }
 
     /// How much a level counts where the water is `depth` deep, if it is deep enough for waves.
-    fn weight(&self, n: usize, depth: T) -> T {
+    pub(super) fn weight(&self, n: usize, depth: T) -> T {
         let (own, one) = (self.level(n), T::one());
         let below = own * T::of(0.5);
         if depth >= own {
@@ -82,192 +80,8 @@ enum Change {
     Back,
 }
 
-/// What a mode does in a step.
-#[derive(Debug, Clone, Copy)]
-struct Turn<T> {
-    /// The share that is short.
-    short: T,
-    cos: T,
-    /// k tanh kh·sin ωΔt/ω and g·sin ωΔt/ω.
-    rise: T,
-    fall: T,
-}
-
-/// Tables and scratch of the layer.
-#[derive(Debug, Clone)]
-pub(super) struct Layer<T> {
-    params: SurfaceWaves<T>,
-    gravity: T,
-    periodic: [bool; 2],
-    spectrum: Spectrum<T>,
-    /// The transformed surface and potential.
-    eta: Vec<T>,
-    phi: Vec<T>,
-    /// One level, in Fourier space.
-    level: Vec<T>,
-    /// For one level after another, for the time step that `time` says.
-    turns: Vec<Turn<T>>,
-    time: Option<T>,
-    /// The depth of the water when waves were taken out, and that below which they may not be.
-    depth: Field<T, 2>,
-    least: T,
-    /// How fast waves die out along each axis, over their speed, 1/m.
-    dies: [Vec<T>; 2],
-    /// The potentials of the flow that makes η, and of the velocity.
-    flow: Field<T, 2>,
-    potential: Field<T, 2>,
-    carried: Field<T, 2>,
-    /// Both as they were.
-    before: [Field<T, 2>; 2],
-    /// The share of them that was taken out at each face.
-    share: [Field<T, 2>; 2],
-    /// The share of its outflow that a cell can pay for.
-    paid: Field<T, 2>,
-}
-
 /// The number of cells before an open side within which short waves die out.
 const SHORE: usize = 8;
-
-impl<T: Real> Layer<T> {
-    fn new(
-        grid: Grid<T, 2>,
-        params: SurfaceWaves<T>,
-        gravity: T,
-        periodic: [bool; 2],
-    ) -> Result<Self, Error> {
-        let zeros = vec![T::zero(); grid.cell_count()];
-        let field = Field::zeros(grid);
-        let still = Turn { short: T::zero(), cos: T::one(), rise: T::zero(), fall: T::zero() };
-        Ok(Self {
-            params,
-            gravity,
-            periodic,
-            spectrum: Spectrum::new(&grid, periodic)?,
-            eta: zeros.clone(),
-            phi: zeros.clone(),
-            level: zeros.clone(),
-            turns: vec![still; grid.cell_count() * params.levels],
-            time: None,
-            depth: field.clone(),
-            least: T::zero(),
-            dies: grid.cells().map(|n| vec![T::zero(); n]),
-            share: [0, 1].map(|axis| Field::zeros_at(grid, Location::Face(axis))),
-            before: [field.clone(), field.clone()],
-            flow: field.clone(),
-            potential: field.clone(),
-            carried: field.clone(),
-            paid: field,
-        })
-    }
-
-    fn fits(&self, params: &SurfaceWaves<T>, gravity: T, periodic: [bool; 2]) -> bool {
-        (self.params, self.gravity, self.periodic) == (*params, gravity, periodic)
-    }
-
-    /// Sets what all modes do in `dt`.
-    fn set_time(&mut self, dt: T) {
-        /// How fast the waves of two cells fade, 1/s.
-        const FINE: f64 = 30.0;
-        if self.time == Some(dt) {
-            return;
-        }
-        self.time = Some(dt);
-        let (g, dt) = (self.gravity.to_f64(), dt.to_f64());
-        let dx = self.depth.grid().dx().to_f64();
-        let modes = self.eta.len();
-        for (n, turns) in self.turns.chunks_mut(modes).enumerate() {
-            let depth = self.params.level(n).to_f64();
-            for (mode, turn) in turns.iter_mut().enumerate() {
-                let k = self.spectrum.wave_number(mode);
-                // Waves of four cells lose at 2/s, those of eight cells at a sixteenth of that.
-                let fine = k * dx / core::f64::consts::PI;
-                let left = libm::exp(-dt * FINE * fine * fine * fine * fine);
-                let steep = k * libm::tanh(k * depth);
-                let omega = libm::sqrt(g * steep);
-                let sine = if omega > 0.0 { libm::sin(omega * dt) / omega } else { dt };
-                *turn = Turn {
-                    short: T::of(-libm::expm1(-2.0 * k * k * depth * depth)),
-                    cos: T::of(left * libm::cos(omega * dt)),
-                    rise: T::of(left * steep * sine),
-                    fall: T::of(left * g * sine),
-                };
-            }
-        }
-    }
-
-    /// The potentials of what is short, as it was (`after` none) or as it is at the end of the time.
-    fn build(&mut self, after: bool) -> Result<(), Error> {
-        if after {
-            core::mem::swap(&mut self.flow, &mut self.before[0]);
-            core::mem::swap(&mut self.potential, &mut self.before[1]);
-        }
-        self.flow.fill(T::zero());
-        self.potential.fill(T::zero());
-        let modes = self.eta.len();
-        for n in 0..self.params.levels {
-            for which in 0..2 {
-                let turns = &self.turns[n * modes..][..modes];
-                for (mode, turn) in turns.iter().enumerate() {
-                    let (eta, phi) = (self.eta[mode], self.phi[mode]);
-                    let [eta, phi] = match after {
-                        true => {
-                            [eta * turn.cos + phi * turn.rise, phi * turn.cos - eta * turn.fall]
-                        }
-                        false => [eta, phi],
-                    };
-                    let flow = eta * self.spectrum.inverse_laplacian(mode);
-                    self.level[mode] = turn.short * if which == 0 { flow } else { phi };
-                }
-                let values = self.spectrum.back(&mut self.level)?;
-                let out = if which == 0 { &mut self.flow } else { &mut self.potential };
-                let (depth, before) = (&self.depth, after.then_some(&self.before[which]));
-                let level = Level { params: &self.params, least: self.least, n };
-                level.add(out, values, depth, before);
-            }
-        }
-        for field in [&mut self.flow, &mut self.potential] {
-            sides::fill_cells(field, self.periodic);
-        }
-        Ok(())
-    }
-}
-
-/// A depth of the layer.
-struct Level<'a, T> {
-    params: &'a SurfaceWaves<T>,
-    /// Water that is shallower than this has waves in part, down to half of it.
-    least: T,
-    n: usize,
-}
-
-impl<T: Real> Level<'_, T> {
-    /// Adds the level's values as much as they count. Where the water is shallower than the last
-    /// level, waves get on for a part of the time only: the rest is as `before`.
-    fn add(
-        &self,
-        out: &mut Field<T, 2>,
-        values: &[T],
-        depth: &Field<T, 2>,
-        before: Option<&Field<T, 2>>,
-    ) {
-        let region = out.grid().interior();
-        let (last, one) = (self.params.last(), T::one());
-        let half = self.least * T::of(0.5);
-        for (value, place) in values.iter().zip(region.places()) {
-            let depth = depth.as_slice()[place];
-            let fade = ((depth - half) / half).at_least(T::zero()).at_most(one);
-            let mut value = fade * self.params.weight(self.n, depth) * *value;
-            if let Some(before) = before
-                && self.n + 1 == self.params.levels
-                && depth < last
-            {
-                let share = (depth / last).sqrt();
-                value = share * value + (one - share) * before.as_slice()[place];
-            }
-            out.as_mut_slice()[place] += value;
-        }
-    }
-}
 
 impl<T: Real> ShallowWater<T> {
     /// Takes memory for the layer where there is to be one.
@@ -421,7 +235,16 @@ impl<T: Real> ShallowWater<T> {
                 if change == Change::Out {
                     *share *= part;
                 }
-                u[place] += *share * (sign * (p[place] - p[below]) / dx);
+                let wave = *share * (sign * (p[place] - p[below]) / dx);
+                // No wave has water that is faster than itself.
+                let most = match change {
+                    Change::Out => wave.magnitude(),
+                    Change::Back => {
+                        let [h0, h1] = [below, place].map(|i| depth_and_surface(d[i], s[i]).0);
+                        (self.params.gravity * h0.at_least(h1)).sqrt()
+                    }
+                };
+                u[place] += wave.at_most(most).at_least(-most);
             }
             close_faces(flows, axis, periodic);
         }
@@ -558,45 +381,4 @@ fn fill_gaps<T: Real>(
         (start..end).for_each(|i| values[at(i)] = value);
         start = end;
     }
-}
-
-/// A field of cells between its centres by cubics through four of them, at a place of storage.
-pub(super) fn cubic<T: Real>(field: &Field<T, 2>, periodic: [bool; 2], at: [T; 2]) -> T {
-    let cells = field.grid().cells();
-    let mut places = [[0; 4]; 2];
-    let mut weights = [[T::zero(); 4]; 2];
-    for a in 0..2 {
-        let n = cells[a] as i32;
-        let size = T::of_index(n);
-        let mut x = at[a] - T::one();
-        if periodic[a] {
-            x -= size * (x / size).floor();
-        } else {
-            x = x.at_least(T::zero()).at_most(size - T::one());
-        }
-        let lower = x.floor_index();
-        let t = x - T::of_index(lower);
-        let (half, one, two, three) = (T::of(0.5), T::one(), T::of(2.0), T::of(3.0));
-        weights[a] = [
-            half * t * (t * (two - t) - one),
-            half * (t * t * (three * t - T::of(5.0)) + two),
-            half * t * (t * (T::of(4.0) - three * t) + one),
-            half * t * t * (t - one),
-        ];
-        for k in 0..4 {
-            let i = lower - 1 + k;
-            let i = if periodic[a] { i.rem_euclid(n) } else { i.clamp(0, n - 1) };
-            places[a][k as usize] = i as usize + 1;
-        }
-    }
-    let (data, stride) = (field.as_slice(), field.grid().strides()[1]);
-    let mut sum = T::zero();
-    for (j, row) in places[1].iter().enumerate() {
-        let mut line = T::zero();
-        for (i, column) in places[0].iter().enumerate() {
-            line += weights[0][i] * data[row * stride + column];
-        }
-        sum += weights[1][j] * line;
-    }
-    sum
 }
