@@ -39,11 +39,11 @@ impl<T: Real> WaterSide<T> {
     fn check(&self) -> Result<(), Error> {
         match *self {
             Self::Wall | Self::Periodic | Self::Open => Ok(()),
-            Self::Surface { level } => check::moderate("side.level", level),
-            Self::Discharge { rate } => check::moderate("side.rate", rate),
+            Self::Surface { level } => moderate("side.level", level),
+            Self::Discharge { rate } => moderate("side.rate", rate),
             Self::Waves { amplitude, period } => {
                 check::not_negative("side.amplitude", amplitude)?;
-                check::moderate("side.amplitude", amplitude)?;
+                moderate("side.amplitude", amplitude)?;
                 check::positive("side.period", period)
             }
         }
