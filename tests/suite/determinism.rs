@@ -30,7 +30,7 @@ const WCSPH_2D: u64 = 0xb1db_b00f_d6e0_e028;
 const PBF_3D: u64 = 0xf5a3_3a6a_4efa_99cf;
 const LBM_2D: u64 = 0x102c_5d09_b97c_bea6;
 const LBM_3D: u64 = 0xaee7_7418_0ce9_52a5;
-const WATER_WITH_BODIES: u64 = 0;
+const WATER_WITH_BODIES: u64 = 0x78eb_773c_0b9b_caa6;
 const SHALLOW_WATER: u64 = 0xdcf7_3dae_f27e_a13b;
 const SOLVERS: u64 = 0x9c03_fe18_1990_8e38;
 

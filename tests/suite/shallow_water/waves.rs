@@ -9,7 +9,7 @@ use super::{GRAVITY, depths, hills, surfaces, water};
 /// and its amplitude after three periods over the first.
 fn standing(length: f64, depth: f64, waves: SurfaceWaves<f64>, periodic: bool) -> [f64; 2] {
     let n = 48;
-    let k = 2.0 * std::f64::consts::PI / length;
+    let k = 2.0 * core::f64::consts::PI / length;
     let side = if periodic { WaterSide::Periodic } else { WaterSide::Wall };
     let params = ShallowWaterParams {
         sides: [[side; 2], [WaterSide::Periodic; 2]],
@@ -20,7 +20,7 @@ fn standing(length: f64, depth: f64, waves: SurfaceWaves<f64>, periodic: bool) -
     let mut water = water::<f64>([n, 3], length / n as f64, params, |_| -depth);
     water.set_surface(|[x, _]| amplitude * (k * x).cos()).unwrap();
     let airy = (GRAVITY * k * (k * depth).tanh()).sqrt();
-    let period = 2.0 * std::f64::consts::PI / airy;
+    let period = 2.0 * core::f64::consts::PI / airy;
     let dt = (period / 40.0).min(1.0 / 60.0);
     // The first cosine of the surface.
     let height = |water: &ShallowWater<f64>| {
@@ -42,7 +42,7 @@ fn standing(length: f64, depth: f64, waves: SurfaceWaves<f64>, periodic: bool) -
         }
         before = now;
     }
-    let found = std::f64::consts::PI * 6.0 / (crossings[6] - crossings[0]);
+    let found = core::f64::consts::PI * 6.0 / (crossings[6] - crossings[0]);
     [found / airy, most / first]
 }
 
