@@ -21,6 +21,7 @@ mod params;
 mod particles;
 mod poisson;
 mod scene;
+mod shallow_water;
 mod shapes;
 mod stable_fluids;
 mod stam2003;
@@ -30,6 +31,7 @@ pub use lbm::lbm_step;
 pub use params::params;
 pub use particles::particles_step;
 pub use poisson::poisson;
+pub use shallow_water::shallow_water_step;
 pub use shapes::shapes;
 pub use stable_fluids::stable_fluids_step;
 pub use stam2003::stam2003_step;
@@ -39,13 +41,14 @@ pub use wind::wind_step;
 pub type Fuzz = fn(&[u8]);
 
 /// Every body with its name, as regression files are named after it.
-pub const BODIES: [(&str, Fuzz); 8] = [
+pub const BODIES: [(&str, Fuzz); 9] = [
     ("params", params),
     ("stable_fluids_step", stable_fluids_step),
     ("stam2003_step", stam2003_step),
     ("particles_step", particles_step),
     ("lbm_step", lbm_step),
     ("wind_step", wind_step),
+    ("shallow_water_step", shallow_water_step),
     ("poisson", poisson),
     ("shapes", shapes),
 ];

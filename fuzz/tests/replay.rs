@@ -59,6 +59,11 @@ fn wind_survives_any_scene() {
 }
 
 #[test]
+fn shallow_water_survives_any_scene() {
+    replay(fluid_fuzz::shallow_water_step);
+}
+
+#[test]
 fn poisson_solvers_survive_any_problem() {
     replay(fluid_fuzz::poisson);
 }

@@ -12,7 +12,9 @@ use fluid_num::particles::surface::{Border, Outlines, Splat, contour};
 use fluid_num::particles::{CellStructure, Domain, ParticleSet};
 use fluid_num::poisson::{Preconditioner, SolverKind};
 use fluid_num::schemes::lbm::{Bounce, Carried, Collision, D2Q9, D3Q19, D3Q27, Lattice, Outlet};
-use fluid_num::schemes::shallow_water::{Sponge, SprayParams, WaterSide, WaterSource};
+use fluid_num::schemes::shallow_water::{
+    FoamParams, Sponge, SprayParams, SurfaceWaves, WaterSide, WaterSource,
+};
 use fluid_num::schemes::stam2003::{Diffusion, Stam2003Boundary, Sweep};
 use fluid_num::solid::{Body, Shape, Slip};
 use fluid_num::{
@@ -236,9 +238,13 @@ fn taken_by_shallow_water() -> usize {
         rain: 1e-2,
         sponge: Some(Sponge { width: [[0; 2], [5, 0]], ..Default::default() }),
         spray: Some(SprayParams { breaking: 0.05, radius: 0.01, ..Default::default() }),
+        waves: Some(SurfaceWaves { depth: 0.8, levels: 2 }),
+        foam: Some(FoamParams::default()),
         ..Default::default()
     };
     let mut water = ShallowWater::<f32>::new(bed, params).unwrap();
+    let body = Body::new(Shape::cuboid([0.4, 0.2, 0.2]).unwrap(), [1.5, 2.0, 0.0]).unwrap();
+    water.bodies_mut().push(body.with_mass(50.0, [2.0; 3]).unwrap());
     water.sources_mut().push(WaterSource { center: [2.0; 2], radius: 0.3, rate: 0.1 });
     let mut ahead = water.clone();
     let mut samples = [water.sample([1.0; 2]).unwrap(); 3];
@@ -246,6 +252,11 @@ fn taken_by_shallow_water() -> usize {
         water.dent([1.0, 2.0], 0.4, 0.1).unwrap();
         water.edit_bed(|[x, y], z| z + 0.01 * x * y).unwrap();
         water.step(0.05).unwrap();
+        let body = &mut water.bodies_mut()[0];
+        body.force[2] -= 50.0 * 9.81;
+        body.angular_velocity[2] = 1.0;
+        body.advance(0.05).unwrap();
+        body.clear_wrench();
         water.sample_all(&[[0.3; 2], [1.0; 2], [2.0; 2]], &mut samples).unwrap();
         water.forecast(&mut ahead, 0.05, 2).unwrap();
     };

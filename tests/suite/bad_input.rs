@@ -8,7 +8,9 @@ use fluid_num::poisson::{
     Budget, End, FilterParams, MultigridParams, PoissonSolver, Preconditioner, Problem, RedBlack,
     Solver, SolverKind,
 };
-use fluid_num::schemes::shallow_water::{Drop, Sponge, SprayParams, WaterSide, WaterSource};
+use fluid_num::schemes::shallow_water::{
+    Drop, FoamParams, Sponge, SprayParams, SurfaceWaves, WaterSide, WaterSource,
+};
 use fluid_num::schemes::stam2003::Diffusion;
 use fluid_num::schemes::wind::Reach;
 use fluid_num::solid::{Body, Mask, Polygon, Shape, Solids};
@@ -701,6 +703,11 @@ fn broken_water() -> Vec<BrokenWater> {
         let spray = |spray| ShallowWaterParams { spray: Some(spray), ..good };
         add(spray(SprayParams { breaking: bad, ..Default::default() }), "spray.breaking");
         add(spray(SprayParams { radius: bad, ..Default::default() }), "spray.radius");
+        add(ShallowWaterParams { water_density: bad, ..good }, "water_density");
+        let waves = Some(SurfaceWaves { depth: bad, ..Default::default() });
+        add(ShallowWaterParams { waves, ..good }, "waves.depth");
+        let foam = Some(FoamParams { breaking: bad, ..Default::default() });
+        add(ShallowWaterParams { foam, ..good }, "foam.breaking");
     }
     for bad in NEGATIVE {
         add(ShallowWaterParams { manning: bad, ..good }, "manning");
@@ -713,6 +720,10 @@ fn broken_water() -> Vec<BrokenWater> {
         let spray = |spray| ShallowWaterParams { spray: Some(spray), ..good };
         add(spray(SprayParams { lift: bad, ..Default::default() }), "spray.lift");
         add(spray(SprayParams { drag: bad, ..Default::default() }), "spray.drag");
+        add(ShallowWaterParams { hull_drag: bad, ..good }, "hull_drag");
+        let foam = |foam| ShallowWaterParams { foam: Some(foam), ..good };
+        add(foam(FoamParams { rate: bad, ..Default::default() }), "foam.rate");
+        add(foam(FoamParams { decay: bad, ..Default::default() }), "foam.decay");
     }
     for bad in NOT_FINITE {
         add(ShallowWaterParams { rest_level: bad, ..good }, "rest_level");
@@ -726,6 +737,10 @@ fn broken_water() -> Vec<BrokenWater> {
     let half = [[WaterSide::Periodic, WaterSide::Wall], [WaterSide::Wall; 2]];
     list.push((ShallowWaterParams { sides: half, ..good }, ("half periodic", "boundary")));
     list.push((ShallowWaterParams { max_substeps: 0, ..good }, ("count", "max_substeps")));
+    for levels in [0, 9] {
+        let waves = Some(SurfaceWaves { levels, ..Default::default() });
+        list.push((ShallowWaterParams { waves, ..good }, ("count", "waves.levels")));
+    }
     list
 }
 
@@ -783,6 +798,16 @@ fn shallow_water_refuses_bad_input_and_keeps_its_state() {
         water.sources_mut().push(source);
         refused(water.step(0.1), ("parameter", name));
         water.sources_mut().clear();
+    }
+    let body = Body::new(Shape::ball(0.2).unwrap(), [0.5; 3]).unwrap();
+    let endless = Body::new(Shape::half_space([0.0, 0.0, 1.0]).unwrap(), [0.5; 3]).unwrap();
+    let mut broken = body;
+    broken.position = [0.5, NAN, 0.0];
+    for (body, name) in [(endless, "the size of a body's shape"), (broken, "body.position")] {
+        water.bodies_mut().push(body);
+        refused(water.step(0.1), ("parameter", name));
+        refused(water.set_surface(|_| 0.0), ("parameter", name));
+        water.bodies_mut().clear();
     }
     let mut wrong = Field::zeros(Grid::new([9, 7], 0.3).unwrap());
     refused(water.write_depth(&mut wrong), ("mismatch", "the output"));

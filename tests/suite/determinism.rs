@@ -9,7 +9,9 @@ use fluid_num::base::digest::Digest;
 use fluid_num::particles::{CellStructure, Domain, Emitter};
 use fluid_num::poisson::{Budget, End, PoissonSolver, Problem, Solver, SolverKind};
 use fluid_num::schemes::lbm::{Bounce, Collision};
-use fluid_num::schemes::shallow_water::{Sponge, SprayParams, WaterSide, WaterSource};
+use fluid_num::schemes::shallow_water::{
+    FoamParams, Sponge, SprayParams, SurfaceWaves, WaterSide, WaterSource,
+};
 use fluid_num::schemes::stam2003::{Diffusion, Sweep};
 use fluid_num::solid::{Body, Shape, Slip};
 use fluid_num::{
@@ -30,6 +32,7 @@ const PBF_3D: u64 = 0xf5a3_3a6a_4efa_99cf;
 const LBM_2D: u64 = 0x135e_b27f_0a1c_ae95;
 const LBM_3D: u64 = 0xaee7_7418_0ce9_52a5;
 const LBM_MOMENTS: u64 = 0x2ae8_b8cb_03bb_11a7;
+const WATER_WITH_BODIES: u64 = 0x78eb_773c_0b9b_caa6;
 const SHALLOW_WATER: u64 = 0xdcf7_3dae_f27e_a13b;
 const WIND_3D: u64 = 0x2dbe_574e_490e_80e8;
 const SOLVERS: u64 = 0x9c03_fe18_1990_8e38;
@@ -279,6 +282,40 @@ fn lbm_moments() -> u64 {
     let mut flow = EncodedD2Q9::<f32>::new(grid, params).unwrap();
     flow.step(0.3).unwrap();
     flow.digest()
+}
+
+/// A crate and a ball on waves that disperse, with foam.
+fn boats() -> u64 {
+    let grid = Grid::new([200, 150], 0.05).unwrap();
+    let bed = Field::from_fn(grid, |[x, y]| 0.02 * x * y - 1.2);
+    let params = ShallowWaterParams {
+        sides: [[WaterSide::Periodic; 2], [WaterSide::Wall, WaterSide::Open]],
+        waves: Some(SurfaceWaves { depth: 1.2, levels: 2 }),
+        foam: Some(FoamParams { breaking: 0.01, ..Default::default() }),
+        ..Default::default()
+    };
+    let mut water = ShallowWater::<f32>::new(bed, params).unwrap();
+    let shapes = [Shape::cuboid([0.6, 0.3, 0.2]).unwrap(), Shape::ball(0.4).unwrap()];
+    for (shape, x) in shapes.into_iter().zip([1.0, 9.8]) {
+        let body = Body::new(shape, [x, 2.5, 0.2]).unwrap().with_mass(70.0, [3.0; 3]).unwrap();
+        water.bodies_mut().push(body.with_rotation([0.2, 0.1, 1.0], x).unwrap());
+    }
+    let mut digest = Digest::new();
+    for _ in 0..12 {
+        water.step(1.0 / 60.0).unwrap();
+        for body in water.bodies_mut() {
+            body.force[2] -= 70.0 * 9.81;
+            body.advance(1.0 / 60.0).unwrap();
+            digest = digest.values(&body.position).values(&body.torque);
+            body.clear_wrench();
+        }
+    }
+    digest.word(water.digest()).finish()
+}
+
+#[test]
+fn shallow_water_with_bodies_and_waves_is_the_same_everywhere() {
+    golden("WATER_WITH_BODIES", on_any_threads("boats", boats), WATER_WITH_BODIES);
 }
 
 #[test]

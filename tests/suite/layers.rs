@@ -13,7 +13,7 @@ const ROOMS: [(&str, &[&str]); 8] = [
     ("advection", &["base", "grid"]),
     ("poisson", &["base", "grid", "transform"]),
     ("particles", &["base", "grid", "solid"]),
-    ("schemes", &["base", "grid", "solid", "advection", "particles", "poisson"]),
+    ("schemes", &["base", "transform", "grid", "solid", "advection", "particles", "poisson"]),
 ];
 
 /// Names that `lib.rs` exports, and the rooms that they live in.

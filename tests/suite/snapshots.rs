@@ -5,7 +5,9 @@ use fluid_num::advection::Advection;
 use fluid_num::particles::{CellStructure, Domain, Emitter, ParticleId, ParticleSet};
 use fluid_num::poisson::{Budget, SolverKind};
 use fluid_num::schemes::lbm::{Bounce, Collision, D2Q9, D3Q19, D3Q27, Lattice, Outlet};
-use fluid_num::schemes::shallow_water::{Drop, Sponge, SprayParams, WaterSide, WaterSource};
+use fluid_num::schemes::shallow_water::{
+    Drop, FoamParams, Sponge, SprayParams, SurfaceWaves, WaterSide, WaterSource,
+};
 use fluid_num::schemes::stam2003::{Stam2003Boundary, Sweep};
 use fluid_num::solid::{Body, Shape, Slip};
 use fluid_num::{
@@ -210,9 +212,13 @@ fn stam2003_continues_from_text_bit_for_bit() {
 }
 
 impl<T: Scalar> Scene<T> for ShallowWater<T> {
-    /// The surface is dented after some steps, and the bed edited after others.
+    /// The surface is dented after some steps, and the bed edited after others; a crate drifts.
     fn live(&mut self, n: usize) {
         self.step(T::of(0.03)).unwrap();
+        let body = &mut self.bodies_mut()[0];
+        body.force[2] -= body.mass * T::of(9.81);
+        body.advance(T::of(0.03)).unwrap();
+        body.clear_wrench();
         if n % 2 == 1 {
             self.dent([T::of(0.5); 2], T::of(0.3), T::of(0.1)).unwrap();
         }
@@ -223,6 +229,9 @@ impl<T: Scalar> Scene<T> for ShallowWater<T> {
 
     fn readings(&self) -> Vec<u64> {
         let drops = self.spray().iter().flat_map(|drop| drop.position);
+        let bodies =
+            self.bodies().iter().flat_map(|body| body.position.into_iter().chain(body.velocity));
+        let drops = drops.chain(bodies).chain(self.foam().unwrap().values());
         let mut surface = Field::zeros(*self.grid());
         self.write_surface(&mut surface).unwrap();
         bits(drops.chain(surface.values()).chain(self.bed().values()))
@@ -245,9 +254,14 @@ fn shore<T: Scalar>(across: WaterSide<T>) -> ShallowWater<T> {
             radius: T::of(0.01),
             ..Default::default()
         }),
+        waves: Some(SurfaceWaves { depth: T::of(0.5), levels: 2 }),
+        foam: Some(FoamParams { breaking: T::of(0.05), ..Default::default() }),
         ..Default::default()
     };
     let mut water = ShallowWater::new(bed, params).unwrap();
+    let crate_ = Body::new(Shape::cuboid([T::of(0.15); 3]).unwrap(), [0.4, 0.5, 0.05].map(T::of));
+    let crate_ = crate_.unwrap().with_mass(T::of(15.0), [T::of(0.2); 3]).unwrap();
+    water.bodies_mut().push(crate_);
     let (center, radius, rate) = ([T::of(0.3); 2], T::of(0.2), T::of(0.1));
     water.sources_mut().push(WaterSource { center, radius, rate });
     let (x, up) = (T::of(0.4), T::of(3.0));

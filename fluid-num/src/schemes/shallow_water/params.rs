@@ -1,6 +1,6 @@
 //! What a shallow-water simulation is made with.
 
-use super::SprayParams;
+use super::{FoamParams, SprayParams, SurfaceWaves};
 use crate::base::error::check;
 use crate::{Error, Real};
 
@@ -39,11 +39,11 @@ impl<T: Real> WaterSide<T> {
     fn check(&self) -> Result<(), Error> {
         match *self {
             Self::Wall | Self::Periodic | Self::Open => Ok(()),
-            Self::Surface { level } => check::moderate("side.level", level),
-            Self::Discharge { rate } => check::moderate("side.rate", rate),
+            Self::Surface { level } => moderate("side.level", level),
+            Self::Discharge { rate } => moderate("side.rate", rate),
             Self::Waves { amplitude, period } => {
                 check::not_negative("side.amplitude", amplitude)?;
-                check::moderate("side.amplitude", amplitude)?;
+                moderate("side.amplitude", amplitude)?;
                 check::positive("side.period", period)
             }
         }
@@ -113,8 +113,19 @@ pub struct ShallowWaterParams<T> {
     pub eddy_viscosity: T,
     /// What falls from the sky, m/s (1 mm/h is 2.8e-7), from 0. Default 0.
     pub rain: T,
+    /// The density of water, kg/m³, positive: what bodies float by. More lifts them higher. Default
+    /// 1000.
+    pub water_density: T,
+    /// The drag coefficient of bodies, from 0: 0.05 for a ship, 1 for a crate. More takes them along
+    /// sooner. Default 0.5.
+    pub hull_drag: T,
     /// Layers in which waves die out. Default: none.
     pub sponge: Option<Sponge<T>>,
+    /// A layer in which waves shorter than some twenty depths travel as slowly as they should. Default:
+    /// none.
+    pub waves: Option<SurfaceWaves<T>>,
+    /// How foam comes and goes. Default: none.
+    pub foam: Option<FoamParams<T>>,
     /// How breaking waves throw drops. Default: not at all.
     pub spray: Option<SprayParams<T>>,
     /// The depth, m, that flows at least: thinner films stay where they are. Positive, up to 1. More
@@ -140,7 +151,11 @@ impl<T: Real> Default for ShallowWaterParams<T> {
             coriolis: T::zero(),
             eddy_viscosity: T::zero(),
             rain: T::zero(),
+            water_density: T::of(1000.0),
+            hull_drag: T::of(0.5),
             sponge: None,
+            waves: None,
+            foam: None,
             spray: None,
             dry_depth: T::of(1e-5),
             courant: T::of(0.5),
@@ -180,8 +195,16 @@ impl<T: Real> ShallowWaterParams<T> {
         let rate = "from 0 to 1e9";
         check::within("eddy_viscosity", self.eddy_viscosity, 0.0, LARGE, rate)?;
         check::within("rain", self.rain, 0.0, LARGE, rate)?;
+        check::within("water_density", self.water_density, 1e-6, LARGE, "from 1e-6 to 1e9")?;
+        check::within("hull_drag", self.hull_drag, 0.0, 1e6, "from 0 to 1e6")?;
         if let Some(sponge) = &self.sponge {
             check::within("sponge.strength", sponge.strength, 0.0, 1e3, "from 0 to 1000")?;
+        }
+        if let Some(waves) = &self.waves {
+            waves.check()?;
+        }
+        if let Some(foam) = &self.foam {
+            foam.check()?;
         }
         if let Some(spray) = &self.spray {
             spray.check()?;

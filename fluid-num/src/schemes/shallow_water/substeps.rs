@@ -4,6 +4,7 @@ use core::ops::Range;
 
 use super::ShallowWater;
 use super::forces::{EDDY_LIMIT, Forces};
+use super::hulls::Keeps;
 use super::kernel::{Advance, Passed, depth_and_surface};
 use super::sides::{self, Inside};
 use super::sources::Rain;
@@ -17,15 +18,19 @@ impl<T: Real> ShallowWater<T> {
     /// # Errors
     /// With the state as before: [`Error::InvalidTimeStep`]; [`Error::NotFinite`] and
     /// [`Error::GridMismatch`] for a velocity that was set to what is not finite or to a field of
-    /// another grid; what [`super::WaterSource::check`] says. [`Error::Unstable`] where numbers leave
+    /// another grid; what [`super::WaterSource::check`] and [`Body::check`](crate::solid::Body::check)
+    /// say; [`Error::InvalidParameter`] for a body without end. [`Error::Unstable`] where numbers leave
     /// their range.
     pub fn step(&mut self, dt: T) -> Result<StepReport<T>, Error> {
         check::time_step(dt)?;
         self.sources.iter().try_for_each(|source| source.check())?;
+        self.hulls.check()?;
         let mut report = StepReport::nothing(self.look()?);
         if dt == T::zero() {
             return Ok(report);
         }
+        self.place_bodies(Keeps::Depth);
+        let waves = self.take_waves_out(dt)?;
         let mut step = dt;
         while report.time < dt && report.substeps < self.params.max_substeps {
             let side_speed = self.look_beyond(report.time);
@@ -43,6 +48,11 @@ impl<T: Real> ShallowWater<T> {
             self.fastest = passed.fastest;
         }
         self.move_spray(step, report.time);
+        if waves {
+            report.max_speed = self.put_waves_back(report.time)?;
+        }
+        self.move_foam(report.time);
+        self.push_bodies(report.time).map_err(|error| error.into_unstable(self.steps))?;
         self.time += report.time;
         self.steps = self.steps.saturating_add(1);
         self.report = report;
@@ -60,12 +70,17 @@ impl<T: Real> ShallowWater<T> {
             super::moderate("velocity", u.max_abs())?;
         }
         self.fill_ghosts();
+        self.touched = false;
+        Ok(self.measure())
+    }
+
+    /// Measures how fast the water and its waves are; gives the largest speed.
+    pub(super) fn measure(&mut self) -> T {
         let region = self.grid.interior();
         let passed = exec::reduce(&region, &Fastest { water: self, region });
         let passed = passed.unwrap_or(Passed::nothing());
         self.fastest = passed.fastest;
-        self.touched = false;
-        Ok(passed.speed)
+        passed.speed
     }
 
     pub(super) fn fill_ghosts(&mut self) {
@@ -94,6 +109,9 @@ impl<T: Real> ShallowWater<T> {
         }
         if params.eddy_viscosity > T::zero() {
             limit = limit.at_most(T::of(EDDY_LIMIT) * dx * dx / params.eddy_viscosity);
+        }
+        if params.coriolis != T::zero() {
+            limit = limit.at_most(params.coriolis.magnitude().recip());
         }
         let count = (rest / limit).ceil();
         if limit < rest && count.is_finite() { rest / count } else { limit }

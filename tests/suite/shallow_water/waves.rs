@@ -1,0 +1,146 @@
+//! The layer of waves that disperse, and foam.
+
+use fluid_num::schemes::shallow_water::{FoamParams, SurfaceWaves, WaterSide};
+use fluid_num::{Real, ShallowWater, ShallowWaterParams};
+
+use super::{GRAVITY, depths, hills, surfaces, water};
+
+/// A standing wave of length `length` in a basin `depth` deep; gives its phase speed over Airy's,
+/// and its amplitude after three periods over the first.
+fn standing(length: f64, depth: f64, waves: SurfaceWaves<f64>, periodic: bool) -> [f64; 2] {
+    let n = 48;
+    let k = 2.0 * core::f64::consts::PI / length;
+    let side = if periodic { WaterSide::Periodic } else { WaterSide::Wall };
+    let params = ShallowWaterParams {
+        sides: [[side; 2], [WaterSide::Periodic; 2]],
+        waves: Some(waves),
+        ..Default::default()
+    };
+    let amplitude = 1e-4 * depth;
+    let mut water = water::<f64>([n, 3], length / n as f64, params, |_| -depth);
+    water.set_surface(|[x, _]| amplitude * (k * x).cos()).unwrap();
+    let airy = (GRAVITY * k * (k * depth).tanh()).sqrt();
+    let period = 2.0 * core::f64::consts::PI / airy;
+    let dt = (period / 40.0).min(1.0 / 60.0);
+    // The first cosine of the surface.
+    let height = |water: &ShallowWater<f64>| {
+        let dx = length / n as f64;
+        let part = |(i, s): (usize, &f64)| s * (k * dx * (i as f64 + 0.5)).cos();
+        surfaces(water)[..n].iter().enumerate().map(part).sum::<f64>() / (0.5 * n as f64)
+    };
+    let (mut crossings, mut time, mut before) = (Vec::new(), 0.0, height(&water));
+    let (first, mut most) = (before, 0.0_f64);
+    while crossings.len() < 7 {
+        water.step(dt).unwrap();
+        time += dt;
+        let now = height(&water);
+        if now * before < 0.0 {
+            crossings.push(time - dt * now / (now - before));
+        }
+        if crossings.len() == 6 {
+            most = most.max(now.abs());
+        }
+        before = now;
+    }
+    let found = core::f64::consts::PI * 6.0 / (crossings[6] - crossings[0]);
+    [found / airy, most / first]
+}
+
+#[test]
+fn waves_are_as_fast_as_airy_says() {
+    let depth = 1.0;
+    let waves = SurfaceWaves { depth, levels: 1 };
+    for times in [2.0, 5.0, 20.0] {
+        for periodic in [false, true] {
+            let [speed, height] = standing(times * depth, depth, waves, periodic);
+            assert!((speed - 1.0).abs() < 0.03, "length {times} h: {speed}");
+            // Upwind flows take a little from the part that counts as long.
+            assert!(height > 0.9 && height < 1.01, "length {times} h: {height}");
+        }
+    }
+}
+
+#[test]
+fn waves_between_two_depths_of_the_layer_are_as_fast_as_airy_says() {
+    for depth in [3.0, 1.4, 1.0] {
+        for times in [2.0, 5.0, 20.0] {
+            let [speed, _] = standing(times * depth, depth, SurfaceWaves::default(), true);
+            // Within 3 %, and what interpolation brings.
+            assert!((speed - 1.0).abs() < 0.05, "{depth} m, length {times} h: {speed}");
+        }
+    }
+}
+
+#[test]
+fn waves_do_not_disperse_unless_they_are_told_to() {
+    assert_eq!(ShallowWaterParams::<f32>::default().waves, None);
+    assert_eq!(ShallowWaterParams::<f32>::default().foam, None);
+}
+
+#[test]
+fn the_layer_of_waves_neither_makes_nor_loses_water() {
+    let params = ShallowWaterParams {
+        sides: [[WaterSide::Wall, WaterSide::Open], [WaterSide::Periodic; 2]],
+        waves: Some(SurfaceWaves { depth: 1.0, levels: 3 }),
+        ..Default::default()
+    };
+    let mut water = water::<f64>([40, 36], 0.05, params, |p| hills(p) - 0.7);
+    let before = water.balance().unexplained();
+    for step in 0..3000 {
+        if step % 40 == 0 {
+            let at = [0.3 + 0.01 * f64::from(step % 130), 0.4 + 0.003 * f64::from(step % 370)];
+            water.dent(at, 0.15, 0.1).unwrap();
+        }
+        water.step(1.0 / 60.0).unwrap();
+        assert!(depths(&water).iter().all(|h| *h >= 0.0), "step {step}");
+    }
+    let balance = water.balance();
+    let fastest = water.velocity().max_abs();
+    // Thin water on steep hills, which are a metre high, is fast; √(2g·1 m) is 4.4 m/s.
+    assert!(fastest > 1e-3 && fastest < 9.0, "{fastest}");
+    assert!((balance.unexplained() - before).abs() / balance.volume < 1e-12, "{balance:?}");
+}
+
+fn rests<T: Real>() {
+    let params = ShallowWaterParams {
+        rest_level: T::of(0.537),
+        waves: Some(SurfaceWaves::default()),
+        ..Default::default()
+    };
+    let mut water = water::<T>([40, 36], 0.05, params, hills);
+    for _ in 0..100 {
+        assert_eq!(water.step(T::of(0.01)).unwrap().max_speed, T::zero());
+    }
+}
+
+#[test]
+fn a_lake_at_rest_stays_at_rest_with_the_layer_of_waves() {
+    rests::<f32>();
+    rests::<f64>();
+}
+
+#[test]
+fn foam_comes_where_a_bore_breaks_and_goes_again() {
+    let foam = FoamParams::default();
+    let params = ShallowWaterParams { foam: Some(foam), ..Default::default() };
+    let mut water = water::<f64>([200, 3], 0.1, params, |_| 0.0);
+    water.set_depth(|[x, _]| if x < 10.0 { 1.0 } else { 0.3 }).unwrap();
+    for _ in 0..60 {
+        water.step(1.0 / 60.0).unwrap();
+    }
+    let list = |water: &ShallowWater<f64>| water.foam().unwrap().values().collect::<Vec<_>>();
+    let now = list(&water);
+    assert!(now.iter().all(|f| (0.0..=1.0).contains(f)));
+    let most = now.iter().copied().fold(0.0, f64::max);
+    let at = now.iter().position(|f| *f == most).unwrap() % 200;
+    // Stoker's bore runs at 2.96 m/s: 3 m in a second, with the foam behind it.
+    assert!(most > 0.3 && (110..131).contains(&at), "{most} at {at}");
+    // Still water: e^(−0.4·10) of it is left.
+    water.set_surface(|_| 0.5).unwrap();
+    water.velocity_mut().fill(0.0);
+    for _ in 0..600 {
+        water.step(1.0 / 60.0).unwrap();
+    }
+    let left = list(&water).iter().copied().fold(0.0, f64::max) / most;
+    assert!((left / (-4.0_f64).exp() - 1.0).abs() < 0.05, "{left}");
+}
