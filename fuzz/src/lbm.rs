@@ -106,9 +106,15 @@ fn moments<T: Real, L: Lattice<D, Q>, const D: usize, const Q: usize>(mut lbm: L
 impl<T: Real, L: Lattice<D, Q>, const D: usize, const Q: usize> Scene<T, L, D, Q> {
     fn set_flow(&mut self, input: &mut Input<'_>) {
         let unit = self.lbm.grid().dx() / self.lbm.params().time_step;
-        let lu = |v: [T; D]| v.map(|v| v * unit);
-        if let Err(error) = self.lbm.set_flow(|_| (lu(input.vector(-0.2, 0.2)), T::zero())) {
-            assert!(matches!(error, Error::NotFinite { .. }), "{error}");
+        let weight = self.lbm.params().rest_density * unit * unit;
+        // Some have no density left, some are beyond the range of numbers.
+        let largest: T = input.pick(&[T::of(0.2), T::of(0.2), T::of(2.0), T::of(1e30)]);
+        let flow = |_| {
+            let u: [T; D] = input.vector(-1.0, 1.0);
+            (u.map(|u| u * largest * unit), weight * largest * input.number::<T>(-0.5, 0.5))
+        };
+        if let Err(error) = self.lbm.set_flow(flow) {
+            assert!(error.to_string().len() > 20, "{error}");
         }
     }
 
@@ -124,6 +130,10 @@ impl<T: Real, L: Lattice<D, Q>, const D: usize, const Q: usize> Scene<T, L, D, Q
         for field in self.lbm.force_mut() {
             field.fill(T::zero());
             field[[0; D]] = input.number(-0.01, 0.01);
+        }
+        if input.chance(20) {
+            let other = Grid::new([2; D], T::one()).expect("a few cells are a grid");
+            self.lbm.force_mut()[0] = Field::zeros(other);
         }
     }
 
@@ -168,7 +178,8 @@ impl<T: Real, L: Lattice<D, Q>, const D: usize, const Q: usize> Scene<T, L, D, Q
             Err(error) => {
                 self.refused(&error, before);
                 self.lbm.bodies_mut().clear();
-                self.lbm.force_mut().iter_mut().for_each(|field| field.fill(T::zero()));
+                let grid = *self.lbm.grid();
+                self.lbm.force_mut().iter_mut().for_each(|field| *field = Field::zeros(grid));
             }
         }
     }

@@ -6,8 +6,8 @@
 //!
 //! The velocity at a face is the mean of the two cells beside it; walls, and faces of solid cells,
 //! let nothing through. Dyes move with [`crate::advection`], tracers by the midpoint rule; both read
-//! velocities between faces linearly: second order in space and time. Several lattice steps are
-//! taken at once, with the velocity at their end.
+//! velocities between faces linearly: second order in space. Several lattice steps are taken at once,
+//! with the velocity at their end: first order in time where the flow changes.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -157,7 +157,7 @@ impl<T: Real, const D: usize> Carried<T, D> {
     /// inflow and open sides; tracers that leave there are gone.
     ///
     /// # Errors
-    /// [`Error::GridMismatch`] for a velocity on another grid, [`Error::InvalidTimeStep`],
+    /// [`Error::GridMismatch`] for a velocity or a dye on another grid, [`Error::InvalidTimeStep`],
     /// [`Error::NotFinite`] for a velocity or a dye that is not finite; all is then as before.
     pub fn follow_velocity(
         &mut self,
@@ -170,7 +170,10 @@ impl<T: Real, const D: usize> Carried<T, D> {
             u.check_shape(&self.carrier.grid, Location::Center, "the velocity")?;
             u.check_finite("velocity")?;
         }
-        self.dyes.iter().try_for_each(|q| q.check_finite("dye"))?;
+        for dye in &self.dyes {
+            dye.check_shape(&self.carrier.grid, Location::Center, "a dye")?;
+            dye.check_finite("dye")?;
+        }
         self.look(velocity, solid);
         self.carry_dyes(dt);
         self.carry_tracers(dt);

@@ -11,7 +11,8 @@
 //!
 //! A is what the second moment deviates from equilibrium. The higher moments follow from it where
 //! the deviation has none in the frame that moves with u: that is both the recursive
-//! regularisation and the collision of central moments (Coreixas et al. 2019).
+//! regularisation and the collision of central moments (Coreixas et al. 2019), on D2Q9 with all that
+//! the lattice holds, on D3Q27 to the fourth order, on D3Q19 to the third.
 //!
 //! References: O. Malaspinas, *Increasing stability and accuracy of the lattice Boltzmann scheme:
 //! recursivity and regularization*, 2015, <https://arxiv.org/abs/1505.06900>; C. Coreixas, B.

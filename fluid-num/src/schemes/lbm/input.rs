@@ -17,31 +17,14 @@ where
     /// comes to the flow in the long run, the sooner that is reached.
     ///
     /// # Errors
-    /// [`Error::NotFinite`] where one of them is not finite: cells before it are set.
-    pub fn set_flow(&mut self, mut flow: impl FnMut([T; D]) -> ([T; D], T)) -> Result<(), Error> {
-        let region = self.grid.interior();
-        for n in 0..region.rows() {
-            let row = region.row(n);
-            let mut cell = row.at.map(|i| i - 1);
-            for i in 0..row.len {
-                cell[0] = i;
-                let (velocity, pressure) = flow(self.grid.center(cell));
-                if !pressure.is_finite() || velocity.iter().any(|v| !v.is_finite()) {
-                    let mut place = [0; 3];
-                    place[..D].copy_from_slice(&cell);
-                    return Err(Error::NotFinite { name: "flow", place });
-                }
-                let push = push(&self.params, &self.scales, &self.force).at(row.start + i);
-                let u = velocity.map(|v| v / self.scales.velocity);
-                let density = pressure / self.scales.pressure;
-                let none = [[T::zero(); D]; D];
-                let h = make::<T, L, D, Q>(&self.params, density, u, push, &none);
-                for (ring, h) in self.populations.iter_mut().zip(h) {
-                    ring.set(row.start + i, h);
-                }
-            }
-        }
+    /// [`Error::NotFinite`] where one of them is not finite, [`Error::InvalidParameter`] for more than a
+    /// million cells a step or densities, and for a pressure at which nothing is left: cells before
+    /// it are set. As [`Self::step`] for bodies and forces: nothing is changed then.
+    pub fn set_flow(&mut self, flow: impl FnMut([T; D]) -> ([T; D], T)) -> Result<(), Error> {
+        self.check_inputs()?;
+        let done = self.set_cells(flow);
         self.observe();
+        done?;
         let Self { openings, pressure, velocity, scales, .. } = self;
         for opening in openings {
             opening.settle(|i| {
@@ -52,26 +35,54 @@ where
         Ok(())
     }
 
+    fn set_cells(&mut self, mut flow: impl FnMut([T; D]) -> ([T; D], T)) -> Result<(), Error> {
+        let region = self.grid.interior();
+        for n in 0..region.rows() {
+            let row = region.row(n);
+            let mut cell = row.at.map(|i| i - 1);
+            for i in 0..row.len {
+                cell[0] = i;
+                let (density, u) = self.scales.flow(cell, flow(self.grid.center(cell)))?;
+                let push = push(&self.params, &self.scales, &self.force).at(row.start + i);
+                let none = [[T::zero(); D]; D];
+                let h = make::<T, L, D, Q>(&self.params, density, u, push, &none);
+                for (ring, h) in self.populations.iter_mut().zip(h) {
+                    ring.set(row.start + i, h);
+                }
+            }
+        }
+        Ok(())
+    }
+
     /// Gives fluid near a point another velocity at once: u + w·`change`, m/s, where w falls
     /// smoothly from 1 at the centre to 0 at `radius`, m. The result is no faster than
     /// [`LbmParams::speed_limit_lu`], unless it was before.
     ///
     /// # Errors
-    /// [`Error::InvalidParameter`] for values that are not finite, or a radius that is not positive.
+    /// [`Error::InvalidParameter`] for values that are not finite, a radius that is not positive, or a
+    /// change of more than a million cells a step. As [`Self::step`] for bodies and forces. Nothing is
+    /// changed then.
     pub fn add_impulse(&mut self, center: [T; D], radius: T, change: [T; D]) -> Result<(), Error> {
         check::all_finite("center", &center)?;
         check::positive("radius", radius)?;
-        check::all_finite("change", &change)?;
+        let change = change.map(|v| v / self.scales.velocity);
+        for v in change {
+            check::within("the change in cells a step", v, -1e6, 1e6, "at most a million")?;
+        }
+        self.check_inputs()?;
         let grid = self.grid;
         let limit = self.params.speed_limit_lu;
         let zero = [[T::zero(); D]; D];
         solids::for_each_cell(&grid, |cell, i| {
             let mut away = T::zero();
             for (p, c) in grid.center(cell).into_iter().zip(center) {
-                away += (p - c) * (p - c);
+                let part = (p - c) / radius;
+                away += part * part;
             }
-            let share = T::one() - away / (radius * radius);
-            if share <= T::zero() || self.obstacles.is_solid(i) {
+            let share = T::one() - away;
+            // A radius so small that `away` is not a number even so reaches no cell.
+            let reached = share > T::zero();
+            if !reached || self.obstacles.is_solid(i) {
                 return;
             }
             let h: [T; Q] = core::array::from_fn(|k| self.populations[k].get(i));
@@ -80,9 +91,7 @@ where
             let rho = T::one() + moments.density;
             let before: [T; D] =
                 core::array::from_fn(|a| (moments.momentum[a] + T::of(0.5) * f[a]) / rho);
-            let mut after: [T; D] = core::array::from_fn(|a| {
-                before[a] + share * share * change[a] / self.scales.velocity
-            });
+            let mut after: [T; D] = core::array::from_fn(|a| before[a] + share * share * change[a]);
             let speed = |u: &[T; D]| u.iter().fold(T::zero(), |s, v| s + *v * *v).sqrt();
             let most = limit.at_least(speed(&before));
             let fast = speed(&after);
@@ -102,8 +111,8 @@ where
     /// Sets the velocity at an inflow side, m/s, by the centres of its cells.
     ///
     /// # Errors
-    /// [`Error::NoSuchEntry`] for a side that is not [`Side::Inflow`], [`Error::NotFinite`] for a
-    /// velocity that is not finite; nothing is changed then.
+    /// [`Error::NoSuchEntry`] for a side that is not [`Side::Inflow`], [`Error::InvalidParameter`] for
+    /// a velocity that is not finite or not below the speed of sound; nothing is changed then.
     pub fn set_inflow(
         &mut self,
         axis: usize,
@@ -120,15 +129,15 @@ where
             return Err(Error::NoSuchEntry { name: "inflow side", index: axis, count: D });
         };
         let mut changed = opening.clone();
-        let mut good = true;
+        let mut good = Ok(());
         changed.set_velocity(&self.grid, |p| {
-            let u = velocity(p);
-            good &= u.iter().all(|v| v.is_finite());
-            u.map(|v| v / self.scales.velocity)
+            let u = velocity(p).map(|v| v / self.scales.velocity);
+            if good.is_ok() {
+                good = self.scales.check_side(&u);
+            }
+            u
         });
-        if !good {
-            return Err(Error::NotFinite { name: "inflow velocity", place: [0; 3] });
-        }
+        good?;
         *opening = changed;
         Ok(())
     }

@@ -9,7 +9,15 @@
 
 use core::fmt::Debug;
 
-/// A set of `Q` velocities in `D` dimensions with components −1, 0 and 1.
+/// What schemes are written for.
+pub trait Sealed {}
+
+impl Sealed for D2Q9 {}
+impl Sealed for D3Q19 {}
+impl Sealed for D3Q27 {}
+
+/// A set of `Q` velocities in `D` dimensions with components −1, 0 and 1: one of the three below, for
+/// collisions are written out for them.
 ///
 /// The first is that of rest; behind it every velocity of odd number stands beside its opposite.
 ///
@@ -21,7 +29,7 @@ use core::fmt::Debug;
 /// }
 /// ```
 pub trait Lattice<const D: usize, const Q: usize>:
-    Copy + Debug + Default + PartialEq + Send + Sync + 'static
+    Sealed + Copy + Debug + Default + PartialEq + Send + Sync + 'static
 {
     /// The lattice's name.
     const NAME: &'static str;

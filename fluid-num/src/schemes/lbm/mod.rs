@@ -6,7 +6,7 @@
 //! ∂ρ/∂t + ∇·(ρu) = 0,  ∂(ρu)/∂t + ∇·(ρuu) = −∇p + ∇·(ρν(∇u + ∇uᵀ)) + F    for |u| ≪ c_s
 //! ```
 //!
-//! **Method.** Second order in space and in time at a fixed Mach number falling with the step.
+//! **Method.** Second order in space and in time where the Mach number falls with the size of cells.
 //! Collisions: BGK, two relaxation times, recursive regularised, central moments, each with
 //! Smagorinsky's eddies if wanted; forces after Guo. Populations are stored as deviations from the
 //! fluid at rest, each velocity's as a ring that streams by moving its head: one array a velocity,
@@ -16,7 +16,7 @@
 //! whole ones as time has come for and keeps the rest for the next call.
 //!
 //! **Stability.** |u| below about 0.3 cells a step (0.1 for accuracy), and a cell's Reynolds number
-//! |u|Δx/ν below about 10 (BGK) to some thousand (central moments); see [`LatticeUnits`].
+//! |u|Δx/ν below about 10 (BGK) to 1000 (central moments; scenes carry some thousand); see [`LatticeUnits`].
 //!
 //! **Fields.** Pressure above that at rest, Pa, and velocity, m/s, both of the end of the last step,
 //! at centres of cells.
@@ -24,9 +24,10 @@
 //! **Cost.** 2·Q·`size_of::<T>()` bytes of memory traffic a cell and lattice step.
 //!
 //! **Solids** are cells whose centre a body covers or that are closed by hand; fluid sticks to them
-//! half-way between cells, and pushes bodies by momentum exchange.
+//! half-way between cells or at the surface ([`Bounce`]), and pushes bodies by momentum exchange.
 //!
-//! **Not modelled.** Heat, phases, surfaces of solids between the half-ways.
+//! **Not modelled.** Heat, phases; what a moving body gains or loses with the momentum of cells that it
+//! covers or leaves; slip at bodies.
 //!
 //! **Validated by** Taylor–Green vortices, Poiseuille and Couette flow, the lid-driven cavity, the
 //! cylinder of Schäfer and Turek and a plain two-array implementation.
@@ -201,7 +202,7 @@ where
         &self.obstacles.bodies
     }
 
-    /// The bodies, to be changed. Fluid sticks to them. `step` adds the mean force and torque of its
+    /// The bodies, to be changed. Fluid sticks to all of them, whatever their slip and layers. `step` adds the mean force and torque of its
     /// lattice steps to theirs; cells that a body has left are filled with fluid that moves as it
     /// does. A step after a change takes memory.
     pub fn bodies_mut(&mut self) -> &mut Vec<Body<T, D>> {
@@ -273,8 +274,8 @@ where
     ///
     /// # Errors
     /// [`Error::InvalidTimeStep`]; [`Error::GridMismatch`] or [`Error::NotFinite`] for a force that
-    /// was replaced or is not finite: the state is as before. [`Error::Unstable`] with the number
-    /// of the lattice step that is no longer finite, to within 64.
+    /// was replaced or is not finite; what [`Body::check`] says: the state is as before.
+    /// [`Error::Unstable`] with the number of the lattice step that is no longer finite, to within 64.
     pub fn step(&mut self, dt: T) -> Result<StepReport<T>, Error> {
         check::time_step(dt)?;
         self.check_inputs()?;

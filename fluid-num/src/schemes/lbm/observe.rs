@@ -50,14 +50,45 @@ impl<T: Real> Scales<T> {
         check::finite("the relaxation time", params.relaxation_time(grid.dx()))?;
         for side in params.boundary.sides.iter().flatten() {
             if let Side::Inflow { velocity } | Side::Moving { velocity } = side {
-                let name = "the velocity of a side in cells a step";
-                let expected = "below 0.57, the speed of sound: use a shorter time step";
-                for v in velocity {
-                    check::within(name, *v / scales.velocity, -0.57, 0.57, expected)?;
-                }
+                scales.check_side(&velocity.map(|v| v / scales.velocity))?;
             }
         }
         Ok(scales)
+    }
+
+    /// Whether a side may have this velocity, in cells a step.
+    pub(super) fn check_side(&self, velocity: &[T]) -> Result<(), Error> {
+        let name = "the velocity of a side in cells a step";
+        let expected = "below 0.57, the speed of sound: use a shorter time step";
+        velocity.iter().try_for_each(|v| check::within(name, *v, -0.57, 0.57, expected))
+    }
+
+    /// δρ and the velocity of a flow at a cell in lattice units.
+    pub(super) fn flow<const D: usize>(
+        &self,
+        cell: [usize; D],
+        (velocity, pressure): ([T; D], T),
+    ) -> Result<(T, [T; D]), Error> {
+        let density = pressure / self.pressure;
+        let u = velocity.map(|v| v / self.velocity);
+        let square = u.iter().fold(T::zero(), |sum, u| sum + *u * *u);
+        if !density.is_finite() || !square.is_finite() {
+            let mut place = [0; 3];
+            place[..D].copy_from_slice(&cell);
+            return Err(Error::NotFinite { name: "flow", place });
+        }
+        for value in [density, square.sqrt()] {
+            let expected = "below a million cells a step and densities";
+            check::within("a flow in lattice units", value, -1e6, 1e6, expected)?;
+        }
+        if density <= -T::one() {
+            return Err(Error::InvalidParameter {
+                name: "the pressure of a flow",
+                value: pressure.to_f64(),
+                expected: "above −rest_density·(dx/time_step)²/3, where nothing is left",
+            });
+        }
+        Ok((density, u))
     }
 
     fn check(&self) -> Result<(), Error> {

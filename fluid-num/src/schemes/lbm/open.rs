@@ -5,7 +5,7 @@
 //! ```text
 //! ρ(1 − u·n) = Σ_{c·n=0} f + 2Σ_{c·n<0} f − F·n/2      what is known of ρ and u·n
 //! inflow     u·n = given − c_s(ρ − ρ̄)                   sound leaves
-//! pressure   u·n = ū·n + c_s(ρ − given)                 likewise
+//! pressure   u·n = ū·n − c_s(ρ − given)                 likewise
 //! A = that of the next cell inside, or of what leaves; all populations from ρ, u, A
 //! ```
 //!

@@ -17,7 +17,8 @@ pub enum Collision<T> {
     /// Recursive regularised: what second moments do not carry is made anew in every step. More
     /// stable than BGK where the viscosity is low.
     Regularised,
-    /// Central moments: shear alone remembers; for high Reynolds numbers.
+    /// Central moments: shear alone remembers, what compresses is forgotten at once (a bulk viscosity
+    /// of the step's size); for high Reynolds numbers.
     CentralMoments,
 }
 

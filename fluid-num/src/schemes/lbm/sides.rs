@@ -7,7 +7,7 @@
 //! ```text
 //! periodic       h_k(x) = h_k(x + n)           n from side to side
 //! no slip        h_k(x) = h_k̄(x − c_k)         what has just left towards the wall, half-way
-//! moving wall    the same + 6 w_k c_k·u_w
+//! moving wall    the same + 6 w_k c_k·u_w       in corners of several of them their mean
 //! free slip      h_k(x) = h_k'(x − n)          k' mirrored by the wall, n the normal part of c_k
 //! ```
 //!
@@ -70,7 +70,7 @@ fn patch<T: Real, L: Lattice<D, Q>, const D: usize, const Q: usize>(
     let mut region = grid.interior();
     let mut mirrored = c;
     let (mut shift, mut held, mut at_rest) = (0, false, false);
-    let mut added = T::zero();
+    let (mut added, mut moving) = (T::zero(), T::zero());
     for a in 0..D {
         let [lo, hi] = [region.lo[a], region.hi[a]];
         if !axes[a] {
@@ -92,6 +92,7 @@ fn patch<T: Real, L: Lattice<D, Q>, const D: usize, const Q: usize>(
             Side::NoSlip => (held, at_rest) = (true, true),
             Side::Moving { velocity } => {
                 held = true;
+                moving += T::one();
                 for b in 0..D {
                     let part = T::of(6.0 * L::WEIGHTS[k] * f64::from(c[b]));
                     added += part * velocity[b] * scale;
@@ -100,6 +101,10 @@ fn patch<T: Real, L: Lattice<D, Q>, const D: usize, const Q: usize>(
             // The whole site is made anew; till then it gets back what it sent.
             Side::Inflow { .. } | Side::Open => held = true,
         }
+    }
+    if moving > T::one() {
+        // In the corner of walls that move, their mean.
+        added /= moving;
     }
     if at_rest {
         // In the corner of a wall that moves and one that does not.

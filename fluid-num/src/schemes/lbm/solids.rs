@@ -33,12 +33,14 @@ use crate::{Boundary, Error, Field, Grid, Real, Side};
 
 /// One population of one cell that comes back from a solid.
 #[derive(Debug, Clone, Copy)]
-struct Link<T> {
+struct Link<T, const D: usize> {
     /// The cell of fluid.
     to: usize,
     k: usize,
     owner: u32,
     added: T,
+    /// From the body's centre to where the link is half-way, cells.
+    arm: [T; D],
     /// The share of what was sent there, and what is interpolated with.
     share: T,
     other: Option<Other>,
@@ -73,7 +75,7 @@ pub(super) struct Obstacles<T, const D: usize> {
     owner: Vec<u32>,
     /// The covered cells.
     covered: Vec<Covered<T, D>>,
-    links: Vec<Link<T>>,
+    links: Vec<Link<T, D>>,
     /// Of each body, the momentum and the angular momentum that it got, in lattice units.
     exchanged: Vec<([T; D], [T; 3])>,
     /// The momentum that cells closed by hand got.
@@ -147,32 +149,8 @@ impl<T: Real, const D: usize> Obstacles<T, D> {
         uncovered.retain(|(i, _)| self.owner[*i] == FLUID);
         self.links.clear();
         for_each_cell(grid, |cell, to| {
-            for k in 1..Q {
-                if self.owner[to] != FLUID {
-                    continue;
-                }
-                let c = L::VELOCITIES[k];
-                let Some(source) = source(grid, &params.boundary, cell, c) else { continue };
-                let owner = self.owner[grid.index(source)];
-                if owner == FLUID {
-                    continue;
-                }
-                let half = T::of(0.5) * grid.dx();
-                let center = grid.center(cell);
-                let point = core::array::from_fn(|a| center[a] - half * T::of(f64::from(c[a])));
-                let velocity = self.velocity_of(owner, point, scale);
-                let mut added = T::zero();
-                for a in 0..D {
-                    added += T::of(6.0 * L::WEIGHTS[k] * f64::from(c[a])) * velocity[a];
-                }
-                let link = Link { to, k, owner, added, share: T::one(), other: None };
-                let between = [cell, source];
-                self.links.push(match params.bounce {
-                    Bounce::HalfWay => link,
-                    Bounce::Interpolated => {
-                        self.interpolated::<L, Q>(grid, &params.boundary, link, between)
-                    }
-                });
+            for k in (1..Q).filter(|_| self.owner[to] == FLUID) {
+                self.links.extend(self.link::<L, Q>(grid, params, (cell, to), k, scale));
             }
         });
         self.seen.clone_from(&self.bodies);
@@ -180,43 +158,56 @@ impl<T: Real, const D: usize> Obstacles<T, D> {
         uncovered
     }
 
-    /// A link between a cell of fluid and one of a solid, with the body's surface where it is.
-    fn interpolated<L: Lattice<D, Q>, const Q: usize>(
+    /// What comes back to a cell of fluid as population number `k`, where that is from a solid.
+    fn link<L: Lattice<D, Q>, const Q: usize>(
         &self,
         grid: &Grid<T, D>,
-        boundary: &Boundary<T, D>,
-        link: Link<T>,
-        [cell, solid]: [[usize; D]; 2],
-    ) -> Link<T> {
-        let c = L::VELOCITIES[link.k];
-        let next = source(grid, boundary, cell, c.map(|c| -c));
-        let body = link.owner.checked_sub(BODIES).and_then(|n| self.bodies.get(n as usize));
-        let Some(body) = body.filter(|_| next.is_some_and(|n| !self.is_solid(grid.index(n))))
-        else {
-            return link;
-        };
+        params: &LbmParams<T, D>,
+        (cell, to): ([usize; D], usize),
+        k: usize,
+        scale: T,
+    ) -> Option<Link<T, D>> {
+        let c = L::VELOCITIES[k];
+        let solid = source(grid, &params.boundary, cell, c)?;
+        let owner = self.owner[grid.index(solid)];
+        if owner == FLUID {
+            return None;
+        }
+        // Where they are beside each other, also across a periodic side.
         let (mut near, far) = (grid.center(cell), grid.center(solid));
         for a in 0..D {
-            // Across a periodic side.
             if cell[a].abs_diff(solid[a]) > 1 {
                 near[a] = far[a] + T::of(f64::from(c[a])) * grid.dx();
             }
         }
-        let [near, far] = [near, far].map(|point| body.signed_distance(point));
-        let twice = T::of(2.0) * near / (near - far);
-        if twice < T::one() {
-            let other = Some(Other { at: link.to, k: opposite(link.k) });
-            return Link { share: twice, other, ..link };
+        let half = T::of(0.5) * grid.dx();
+        let point: [T; D] = core::array::from_fn(|a| near[a] - half * T::of(f64::from(c[a])));
+        let velocity = self.velocity_of(owner, point, scale);
+        let mut added = T::zero();
+        for a in 0..D {
+            added += T::of(6.0 * L::WEIGHTS[k] * f64::from(c[a])) * velocity[a];
         }
-        let share = T::one() / twice;
-        let at = link.to.wrapping_add_signed(sides::step::<T, L, D, Q>(grid, link.k));
-        Link { share, added: share * link.added, other: Some(Other { at, k: link.k }), ..link }
+        let mut link =
+            Link { to, k, owner, added, arm: [T::zero(); D], share: T::one(), other: None };
+        let Some(body) = self.body(owner) else { return Some(link) };
+        link.arm = core::array::from_fn(|a| (point[a] - body.position[a]) / grid.dx());
+        let next = source(grid, &params.boundary, cell, c.map(|c| -c));
+        let room = next.is_some_and(|next| !self.is_solid(grid.index(next)));
+        Some(match params.bounce {
+            Bounce::Interpolated if room => {
+                interpolated::<T, L, D, Q>(grid, body, link, [near, far])
+            }
+            _ => link,
+        })
+    }
+
+    fn body(&self, owner: u32) -> Option<&Body<T, D>> {
+        self.bodies.get(owner.checked_sub(BODIES)? as usize)
     }
 
     /// The velocity of what covers a point, times `scale`.
     fn velocity_of(&self, owner: u32, point: [T; D], scale: T) -> [T; D] {
-        let body = owner.checked_sub(BODIES).and_then(|n| self.bodies.get(n as usize));
-        body.map_or([T::zero(); D], |body| body.velocity_at(point).map(|v| v * scale))
+        self.body(owner).map_or([T::zero(); D], |body| body.velocity_at(point).map(|v| v * scale))
     }
 
     fn owner_of(&self, center: [T; D], i: usize) -> u32 {
@@ -234,7 +225,7 @@ impl<T: Real, const D: usize> Obstacles<T, D> {
         populations: &mut [Ring<T>; Q],
     ) {
         for link in &self.links {
-            let Link { to, k, owner, added, share, other } = *link;
+            let Link { to, k, owner, added, arm: from_center, share, other } = *link;
             let behind = to.wrapping_add_signed(-sides::step::<T, L, D, Q>(grid, k));
             let sent = populations[opposite(k)].get(behind);
             let back = match other {
@@ -251,12 +242,11 @@ impl<T: Real, const D: usize> Obstacles<T, D> {
                 continue;
             };
             let number = number as usize;
-            let center = grid.center(grid.cell_at(to));
             let (mut push, mut arm) = ([T::zero(); 3], [T::zero(); 3]);
             for a in 0..D {
                 let c = T::of(f64::from(L::VELOCITIES[k][a]));
                 push[a] = -c * (sent + back);
-                arm[a] = (center[a] - self.bodies[number].position[a]) / grid.dx() - T::of(0.5) * c;
+                arm[a] = from_center[a];
             }
             let (force, torque) = &mut self.exchanged[number];
             for a in 0..D {
@@ -409,6 +399,25 @@ where
             place: [0; 3],
         })
     }
+}
+
+/// A link between a cell of fluid and one of a body, whose centres are given, with the body's surface
+/// where it is.
+fn interpolated<T: Real, L: Lattice<D, Q>, const D: usize, const Q: usize>(
+    grid: &Grid<T, D>,
+    body: &Body<T, D>,
+    link: Link<T, D>,
+    centers: [[T; D]; 2],
+) -> Link<T, D> {
+    let [near, far] = centers.map(|point| body.signed_distance(point));
+    let twice = T::of(2.0) * near / (near - far);
+    if twice < T::one() {
+        let other = Some(Other { at: link.to, k: opposite(link.k) });
+        return Link { share: twice, other, ..link };
+    }
+    let share = T::one() / twice;
+    let at = link.to.wrapping_add_signed(sides::step::<T, L, D, Q>(grid, link.k));
+    Link { share, added: share * link.added, other: Some(Other { at, k: link.k }), ..link }
 }
 
 /// The cell that a population of velocity `c` comes to `cell` from, across periodic and free-slip

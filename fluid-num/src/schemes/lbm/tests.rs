@@ -2,6 +2,7 @@ mod carried;
 mod flows;
 mod openings;
 mod oracle;
+mod refusals;
 
 use super::*;
 use crate::solid::Shape;

@@ -92,7 +92,7 @@ impl<T: Real> LatticeUnits<T> {
     /// [`Error::InvalidParameter`] with the number that is too large and what helps: more than 0.2
     /// cells a step, or a cell's Reynolds number above what the collision stands.
     pub fn check(&self, collision: Collision<T>) -> Result<(), Error> {
-        if self.speed_lu > T::of(HIGHEST_SPEED) {
+        if !self.speed_lu.is_finite() || self.speed_lu > T::of(HIGHEST_SPEED) {
             return Err(Error::InvalidParameter {
                 name: "the speed in cells a step",
                 value: self.speed_lu.to_f64(),
@@ -113,7 +113,7 @@ impl<T: Real> LatticeUnits<T> {
                 "at most 1000 with Collision::CentralMoments: use more cells, or Smagorinsky's eddies as viscosity",
             ),
         };
-        if self.cell_reynolds > T::of(highest) {
+        if !self.cell_reynolds.is_finite() || self.cell_reynolds > T::of(highest) {
             return Err(Error::InvalidParameter {
                 name: "the Reynolds number of a cell",
                 value: self.cell_reynolds.to_f64(),
@@ -121,7 +121,7 @@ impl<T: Real> LatticeUnits<T> {
             });
         }
         // Below, the step is lost in rounding and nothing would relax.
-        if self.relaxation_time - T::of(0.5) <= T::EPSILON {
+        if !self.relaxation_time.is_finite() || self.relaxation_time - T::of(0.5) <= T::EPSILON {
             return Err(Error::InvalidParameter {
                 name: "the relaxation time",
                 value: self.relaxation_time.to_f64(),

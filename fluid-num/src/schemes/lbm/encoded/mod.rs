@@ -13,8 +13,8 @@
 //! and take the place of the old ones. So one copy of the moments is enough. Bands of 64 layers are
 //! independent of each other, but for their outermost layers, of which copies are made before.
 //!
-//! **Memory.** 6 values a cell (10 in space) and two more for each 64; three layers of populations for
-//! each thread.
+//! **Memory.** 6 values a cell (10 in space), two more layers of them for each 64, and three layers of
+//! populations for each thread.
 //!
 //! **Sides** are periodic, no slip, moving or free slip. **Not modelled:** openings, bodies, force
 //! fields.
@@ -157,18 +157,11 @@ where
     /// for its centre.
     ///
     /// # Errors
-    /// [`Error::NotFinite`] where one of them is not finite: cells before it are set.
+    /// As [`super::Lbm::set_flow`]: cells before the one that is wrong are set.
     pub fn set_flow(&mut self, mut flow: impl FnMut([T; D]) -> ([T; D], T)) -> Result<(), Error> {
         for i in self.grid.interior().places() {
             let cell = self.grid.cell_at(i);
-            let (velocity, pressure) = flow(self.grid.center(cell));
-            if !pressure.is_finite() || velocity.iter().any(|v| !v.is_finite()) {
-                let mut place = [0; 3];
-                place[..D].copy_from_slice(&cell);
-                return Err(Error::NotFinite { name: "flow", place });
-            }
-            let u = velocity.map(|v| v / self.scales.velocity);
-            let density = pressure / self.scales.pressure;
+            let (density, u) = self.scales.flow(cell, flow(self.grid.center(cell)))?;
             let (push, none) = (self.push(), [[T::zero(); D]; D]);
             let h = make::<T, L, D, Q>(&self.params, density, u, push, &none);
             let moments = Moments::of::<L, Q, true>(&h);
