@@ -39,6 +39,20 @@ pub trait Simulation<T: Real> {
     fn restore(&mut self, snapshot: &Snapshot<T>) -> Result<(), Error>;
 }
 
+/// How many steps of `step` seconds `dt` seconds and what is `pending` make room for; the rest is
+/// pending. Time beyond `most` steps is dropped.
+pub(crate) fn due<T: Real>(pending: &mut T, dt: T, step: T, most: usize) -> usize {
+    *pending += dt;
+    // A hair's tolerance: 60 frames of 1/60 s are 60 steps, whatever the rounding of the sum.
+    let whole = (*pending / step + T::of(1e-4)).floor().at_least(T::zero());
+    if whole > T::of_usize(most) {
+        *pending = T::zero();
+        return most;
+    }
+    *pending -= whole * step;
+    whole.to_f64() as usize
+}
+
 /// A fixed-step accumulator: frame times in, whole steps out, so that a simulation runs at the
 /// same speed, and through the same states, on every screen.
 ///

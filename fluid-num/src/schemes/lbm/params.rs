@@ -1,6 +1,7 @@
 //! What a lattice Boltzmann simulation is made with.
 
 use crate::base::error::check;
+use crate::base::simulation;
 use crate::{Boundary, Error, Real};
 
 /// How populations relax.
@@ -151,15 +152,7 @@ impl<T: Real, const D: usize> LbmParams<T, D> {
 
     /// How many lattice steps `dt` seconds and what is `pending` make room for; the rest is pending.
     pub(super) fn due(&self, pending: &mut T, dt: T) -> usize {
-        *pending += dt;
-        // A hair's tolerance: 60 frames of 1/60 s are 60 steps, whatever the rounding of the sum.
-        let whole = (*pending / self.time_step + T::of(1e-4)).floor();
-        if whole > T::of_usize(self.max_substeps) {
-            *pending = T::zero();
-            return self.max_substeps;
-        }
-        *pending -= whole * self.time_step;
-        whole.to_f64() as usize
+        simulation::due(pending, dt, self.time_step, self.max_substeps)
     }
 
     /// τ = ½ + 3ν·Δt/Δx², on cells of edge `dx` metres.
