@@ -24,7 +24,7 @@ pub trait Real: RealField + Copy + Default {
     /// Truncates towards zero; saturates outside `i32`, and gives 0 for NaN.
     fn truncate(self) -> i32;
 
-    /// The largest whole number that is not above `self`, for |self| ≤ 2²¹; any number beyond.
+    /// The largest whole number that is not above `self`, for |self| < 2²²; any number beyond.
     ///
     /// Adds a constant that pushes the fraction out of the mantissa, which costs no conversion.
     fn floor_index(self) -> i32;

@@ -392,7 +392,7 @@ impl<T: Real> Axis<T> {
 }
 
 #[inline(always)]
-fn lerp<T: Real>(a: T, b: T, f: T) -> T {
+pub(crate) fn lerp<T: Real>(a: T, b: T, f: T) -> T {
     a + f * (b - a)
 }
 

@@ -6,8 +6,9 @@
 //!
 //! A is the ambient wind, v the speed of gusts, and M = 8. Directions, lengths and phases come from a
 //! seed. Along A gusts are stronger and weaker wind; with every d_m at right angles to its k_m they
-//! have no divergence, as curl noise has none, and whirl. The integrals are kept, so that the weather
-//! may change at any time and the pattern goes on from where it is.
+//! have no divergence, as curl noise has none, and whirl. The integrals are kept, so that the speed of
+//! gusts and the ambient wind may change at any time and the pattern goes on from where it is; another
+//! length, seed or kind is another pattern.
 //!
 //! Reference: J. C. H. Fung et al., *Kinematic simulation of homogeneous turbulence by unsteady random
 //! Fourier modes*, 1992, <https://doi.org/10.1017/S0022112092001423>.

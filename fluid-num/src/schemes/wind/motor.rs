@@ -5,8 +5,12 @@
 //! ```
 //!
 //! f rises from 0 to 1 over the fade-in, stays, and falls over the fade-out at the end of the lifetime;
-//! a step adds its exact integral, so that what a motor gives does not depend on the frame rate. A
-//! motor that moves is swept along its way. Motors that overlap add up.
+//! a step adds its exact integral, so that what a motor gives does not depend on the frame rate. Motors
+//! that overlap add up.
+//!
+//! A motor that moves is swept along its way of a step: it is set down at every quarter of its smallest
+//! size, and at most 32 times, so that beyond eight sizes a step there are gaps. One that ends within
+//! the step is swept as far as it comes.
 
 use crate::base::error::check;
 use crate::{Error, Real};
@@ -27,21 +31,21 @@ pub enum Flow {
 pub enum Reach<T> {
     /// A ball.
     Sphere {
-        /// The radius, m.
+        /// The radius, m, from 1e-6 to 1e9.
         radius: T,
     },
     /// A cylinder around the axis (a rectangle in the plane), its middle at the place.
     Cylinder {
-        /// The radius, m.
+        /// The radius, m, from 1e-6 to 1e9.
         radius: T,
-        /// Half of the length, m.
+        /// Half of the length, m, from 1e-6 to 1e9.
         half_length: T,
     },
     /// A cone along the axis (a triangle in the plane), its tip at the place.
     Cone {
-        /// The length, m.
+        /// The length, m, from 1e-6 to 1e9.
         length: T,
-        /// The tangent of half of the opening angle.
+        /// The tangent of half of the opening angle, from 1e-6 to 1e9.
         slope: T,
     },
 }
@@ -70,11 +74,10 @@ pub enum Fade {
 
 impl Fade {
     /// The integral of the curve up to `s`; one half at 1 for either.
-    fn integral<T: Real>(self, s: T) -> T {
-        let half = T::of(0.5);
+    fn integral(self, s: f64) -> f64 {
         match self {
-            Self::Linear => half * s * s,
-            Self::Smooth => s * s * s * (T::one() - half * s),
+            Self::Linear => 0.5 * s * s,
+            Self::Smooth => s * s * s * (1.0 - 0.5 * s),
         }
     }
 }
@@ -84,28 +87,33 @@ impl Fade {
 pub struct Motor<T, const D: usize> {
     /// Where the wind goes.
     pub flow: Flow,
-    /// How far it reaches.
+    /// How far it reaches. [`Motor::new`] gives a ball.
     pub reach: Reach<T>,
-    /// How it falls off.
+    /// How it falls off. Default smoothly.
     pub falloff: Falloff,
-    /// The place, m.
+    /// The place, m, at most 1e9 from the origin along each axis. A motor that moves further is
+    /// removed.
     pub place: [T; D],
-    /// How fast the place moves, m/s.
+    /// How fast the place moves, m/s, at most 1e9. Default 0.
     pub velocity: [T; D],
-    /// The direction of the axis; need not have length 1. Without any, nothing blows along it or
-    /// around it.
+    /// The direction of the axis, at most 1e9; need not have length 1. Without any, nothing blows
+    /// along it or around it. Default the last axis of the world.
     pub axis: [T; D],
-    /// The acceleration at the core, m/s².
+    /// The acceleration at the core, m/s², at most 1e9 in magnitude; negative: the other way. Away
+    /// from a place and around an axis there is none in the middle and the most, 0.88 times this of
+    /// a smooth ball, a quarter of the smallest size from there.
     pub strength: T,
-    /// The time after which it is over, s; infinite for ever.
+    /// The time after which it is over, s, from its fades together to 1e9; infinite, the default, for
+    /// ever.
     pub lifetime: T,
-    /// The time in which it comes to full strength, s.
+    /// The time in which it comes to full strength, s, from 0 to 1e9. Default 0.
     pub fade_in: T,
-    /// The time before its end in which it fades, s.
+    /// The time before its end in which it fades, s, from 0 to 1e9. Default 0.
     pub fade_out: T,
-    /// The curve of both fades.
+    /// The curve of both fades. Default linear.
     pub fade: Fade,
-    /// Its age, s.
+    /// Its age, s, from 0 to 1e9. Default 0. That of a motor without end stays where its fade-in is
+    /// over.
     pub age: T,
 }
 
@@ -135,7 +143,8 @@ impl<T: Real, const D: usize> Motor<T, D> {
         Self { axis, ..Self::new(Flow::Directional, place, radius, strength) }
     }
 
-    /// A blast that gives `speed` m/s at its core within a tenth of a second.
+    /// A blast that within a tenth of a second gives 0.88 times `speed` m/s a quarter of the radius
+    /// from its middle, and less elsewhere.
     pub fn explosion(place: [T; D], radius: T, speed: T) -> Self {
         let lifetime = T::of(0.1);
         Self { lifetime, ..Self::new(Flow::Omni, place, radius, speed / lifetime) }
@@ -155,8 +164,8 @@ impl<T: Real, const D: usize> Motor<T, D> {
     /// Checks the motor.
     ///
     /// # Errors
-    /// [`Error::InvalidParameter`] for a number that is not finite or beyond 1e9, a size below 1e-6,
-    /// or fades that are longer than the lifetime.
+    /// [`Error::InvalidParameter`] for a number that is not finite (but for a lifetime without end) or
+    /// beyond 1e9, a size below 1e-6, or fades that are longer than the lifetime.
     pub fn check(&self) -> Result<(), Error> {
         match self.reach {
             Reach::Sphere { radius } => size("motor.radius", radius)?,
@@ -173,9 +182,12 @@ impl<T: Real, const D: usize> Motor<T, D> {
         super::speeds("motor.velocity", &self.velocity)?;
         super::speeds("motor.axis", &self.axis)?;
         super::speeds("motor.strength", &[self.strength])?;
-        check::not_negative("motor.fade_in", self.fade_in)?;
-        check::not_negative("motor.fade_out", self.fade_out)?;
-        check::not_negative("motor.age", self.age)?;
+        time("motor.fade_in", self.fade_in)?;
+        time("motor.fade_out", self.fade_out)?;
+        time("motor.age", self.age)?;
+        if !self.is_endless() {
+            time("motor.lifetime", self.lifetime)?;
+        }
         if self.lifetime >= self.fade_in + self.fade_out {
             return Ok(());
         }
@@ -186,30 +198,58 @@ impl<T: Real, const D: usize> Motor<T, D> {
         })
     }
 
+    fn is_endless(&self) -> bool {
+        self.lifetime == T::one() / T::zero()
+    }
+
     /// Whether its lifetime is over.
     pub fn is_over(&self) -> bool {
         self.age >= self.lifetime
     }
 
     /// ∫ f dt from the beginning to `time`.
-    fn given_until(&self, time: T) -> T {
-        let Self { lifetime, fade_in, fade_out, fade, .. } = *self;
-        let (time, half) = (time.at_most(lifetime), T::of(0.5));
+    fn given_until(&self, time: f64) -> f64 {
+        let [lifetime, fade_in, fade_out] =
+            [self.lifetime, self.fade_in, self.fade_out].map(Real::to_f64);
+        let time = time.at_most(lifetime);
         if time < fade_in {
-            return fade_in * fade.integral(time / fade_in);
+            return fade_in * self.fade.integral(time / fade_in);
         }
         let rest = lifetime - time;
-        let full = time - half * fade_in;
+        let full = time - 0.5 * fade_in;
         if rest < fade_out {
             // What is missing from full strength; both curves fall as they rise.
-            return full - fade_out * fade.integral((fade_out - rest) / fade_out);
+            return full - fade_out * self.fade.integral((fade_out - rest) / fade_out);
         }
         full
     }
 
     /// ∫ f dt over the next `dt` seconds.
     pub(super) fn given_within(&self, dt: T) -> T {
-        self.given_until(self.age + dt) - self.given_until(self.age)
+        let until = self.age + dt;
+        if self.age >= self.fade_in && until <= self.lifetime - self.fade_out {
+            return dt; // which the difference of two times would lose
+        }
+        let age = self.age.to_f64();
+        T::of(self.given_until(age + dt.to_f64()) - self.given_until(age))
+    }
+
+    /// For how long of the next `dt` seconds it blows.
+    pub(super) fn blows_for(&self, dt: T) -> T {
+        dt.at_most(self.lifetime - self.age)
+    }
+
+    /// Goes on by `dt` seconds.
+    pub(super) fn advance(&mut self, dt: T) {
+        *self = self.moved(dt);
+        if !self.is_endless() || self.age < self.fade_in {
+            self.age += dt;
+        }
+    }
+
+    /// Whether it is over, or further away than any wind.
+    pub(super) fn is_gone(&self) -> bool {
+        self.is_over() || super::speeds("motor.place", &self.place).is_err()
     }
 
     /// The smallest size that matters.
@@ -221,7 +261,7 @@ impl<T: Real, const D: usize> Motor<T, D> {
         }
     }
 
-    /// How often the motor is set down on its way through `dt` seconds.
+    /// How often the motor is set down on its way through `dt` seconds, at most 32 times.
     pub(super) fn stations(&self, dt: T) -> usize {
         let way = length(self.velocity) * dt;
         let wanted = (way / (T::of(0.25) * self.size())).ceil();
@@ -324,6 +364,10 @@ impl<T: Real, const D: usize> Motor<T, D> {
 
 fn length<T: Real, const D: usize>(v: [T; D]) -> T {
     v.iter().fold(T::zero(), |sum, v| sum + *v * *v).sqrt()
+}
+
+fn time<T: Real>(name: &'static str, value: T) -> Result<(), Error> {
+    check::within(name, value, 0.0, 1e9, "from 0 to 1e9 s")
 }
 
 fn size<T: Real>(name: &'static str, value: T) -> Result<(), Error> {

@@ -7,7 +7,7 @@ use crate::{Error, Real};
 /// The parameters of [`Wind`](super::Wind).
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct WindParams<T, const D: usize> {
-    /// The number of cells along each axis, at least 4. Default 32×16×32, in the plane 32×32.
+    /// The number of cells along each axis, from 4 to 2²⁰. Default 32×16×32, in the plane 32×32.
     pub cells: [usize; D],
     /// The edge of a cell, m, from 1e-6 to 1e6. Default 1. Larger: the volume reaches further, and
     /// gusts smaller than two cells vanish.
@@ -33,8 +33,8 @@ pub struct WindParams<T, const D: usize> {
     /// The width of the layer within the sides in which the field becomes the ambient wind, in cells,
     /// from 1 to half of the fewest cells. Default 2.
     pub margin: T,
-    /// The distance behind an obstacle after which the ambient wind is back, in cells, at least 1.
-    /// Default 8. Larger: longer shadows.
+    /// The distance behind an obstacle after which the ambient wind is back, in cells, from 1 to
+    /// 10,000. Default 8. Larger: longer shadows.
     pub shadow_length: T,
     /// The unrest of the ambient wind. Default: none.
     pub gusts: Option<Gusts<T>>,
@@ -69,9 +69,11 @@ impl<T: Real, const D: usize> WindParams<T, D> {
     /// [`Error::InvalidParameter`] or [`Error::WrongCount`] for one outside its range.
     pub fn check(&self) -> Result<(), Error> {
         let fewest = self.cells.iter().copied().min().unwrap_or(0);
-        if fewest < 4 {
-            let expected = "at least 4 cells along each axis";
-            return Err(Error::WrongCount { name: "cells", count: fewest, expected });
+        let most = self.cells.iter().copied().max().unwrap_or(0);
+        if fewest < 4 || most > 1 << 20 {
+            let count = if fewest < 4 { fewest } else { most };
+            let expected = "from 4 to 2²⁰ cells along each axis";
+            return Err(Error::WrongCount { name: "cells", count, expected });
         }
         let expected = "from 1e-6 to 1e6";
         check::within("cell_size", self.cell_size, 1e-6, 1e6, expected)?;

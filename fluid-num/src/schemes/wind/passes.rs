@@ -3,7 +3,7 @@
 use crate::Real;
 use crate::base::exec::{BandPass, Region, Row, RowPass, Wide};
 use crate::base::reduction::{GRAIN, Total};
-use crate::grid::sample::{BLOCK, Lattice, Located};
+use crate::grid::sample::{BLOCK, Lattice, Located, lerp};
 
 /// All components at a place, and one to spare: a vector of lanes.
 pub(super) type Packed<T> = [T; 4];
@@ -218,11 +218,12 @@ impl<T: Real, const D: usize> RowPass<T, D, D> for Backward<'_, T, D> {
     }
 }
 
+/// What place `i` has along each axis.
 #[inline(always)]
-fn lane<T: Real, const D: usize>(fractions: &[[T; BLOCK]; D], i: usize) -> [T; D] {
+pub(super) fn lane<T: Real, const D: usize, const N: usize>(of: &[[T; N]; D], i: usize) -> [T; D] {
     let mut lane = [T::zero(); D];
     for a in 0..D {
-        lane[a] = fractions[a][i];
+        lane[a] = of[a][i];
     }
     lane
 }
@@ -243,7 +244,7 @@ pub(super) fn read<T: Real, const D: usize>(
     }
     let mut mixed = [T::zero(); 4];
     for k in 0..4 {
-        mixed[k] = pair[k] + f[0] * (pair[k + 4] - pair[k]);
+        mixed[k] = lerp(pair[k], pair[k + 4], f[0]);
     }
     mixed
 }
@@ -258,12 +259,11 @@ fn read_pair<T: Real>(from: &[Packed<T>], stride: usize, start: usize, f: T) -> 
     mix(lower, upper, f)
 }
 
-/// a + f·(b − a).
 #[inline(always)]
 fn mix<T: Real, const N: usize>(a: [T; N], b: [T; N], f: T) -> [T; N] {
     let mut mixed = a;
     for k in 0..N {
-        mixed[k] = a[k] + f * (b[k] - a[k]);
+        mixed[k] = lerp(a[k], b[k], f);
     }
     mixed
 }
@@ -330,6 +330,64 @@ impl<T: Real, const D: usize> BandPass<(), 0> for Magnitudes<'_, T, D> {
 
     fn join(a: f64, b: f64) -> f64 {
         a + b
+    }
+}
+
+/// The largest difference between neighbours, and the largest value in the margin.
+pub(super) struct Steepness<'a, T, const D: usize> {
+    pub(super) view: &'a [Packed<T>],
+    pub(super) region: Region<D>,
+    /// In cells.
+    pub(super) margin: T,
+}
+
+impl<T: Real, const D: usize> BandPass<(), 0> for Steepness<'_, T, D> {
+    type Output = [T; 2];
+    const GRAIN: usize = GRAIN;
+
+    #[inline(always)]
+    fn band(&self, rows: core::ops::Range<usize>, _: [&mut [()]; 0]) -> [T; 2] {
+        let Self { view, region, margin } = *self;
+        // What is sampled in the margin is read from as many layers of cells.
+        let layers = margin.ceil().truncate().max(1) as usize + 1;
+        let (mut differences, mut beside) = ([T::zero(); 4], [T::zero(); 4]);
+        for row in rows.map(|n| region.row(n)) {
+            let here = row.of(view);
+            for a in 0..D {
+                let stride = region.strides[a];
+                take(&mut differences, here, row.after(view, stride));
+                if row.at[a] == region.lo[a] {
+                    let count = if a == 0 { 1 } else { row.len };
+                    take(&mut differences, &here[..count], row.before(view, stride));
+                }
+            }
+            let outer =
+                |a: usize| row.at[a] < region.lo[a] + layers || row.at[a] + layers >= region.hi[a];
+            let inner = if (1..D).any(outer) { 0 } else { row.len.saturating_sub(2 * layers) };
+            let (first, last) = here.split_at((row.len - inner) / 2);
+            for part in [first, &last[inner..]] {
+                for e in part {
+                    for k in 0..4 {
+                        beside[k] = beside[k].worst(e[k].magnitude());
+                    }
+                }
+            }
+        }
+        [differences, beside].map(|all| all.into_iter().fold(T::zero(), Real::worst))
+    }
+
+    fn join(a: [T; 2], b: [T; 2]) -> [T; 2] {
+        [a[0].worst(b[0]), a[1].worst(b[1])]
+    }
+}
+
+/// Takes the differences of a list to another into the largest.
+#[inline(always)]
+fn take<T: Real>(most: &mut [T; 4], here: &[Packed<T>], next: &[Packed<T>]) {
+    for (here, next) in here.iter().zip(next) {
+        for k in 0..4 {
+            most[k] = most[k].worst((next[k] - here[k]).magnitude());
+        }
     }
 }
 

@@ -6,7 +6,7 @@
 //! ```
 
 use super::Wind;
-use super::passes::{Packed, read};
+use super::passes::{Packed, Steepness, lane, read};
 use crate::base::error::check;
 use crate::base::exec::{self, ChunkPass};
 use crate::{Error, Real};
@@ -23,15 +23,6 @@ struct Places<T, const D: usize, const N: usize> {
 }
 
 impl<T: Real, const D: usize, const N: usize> Places<T, D, N> {
-    #[inline(always)]
-    fn fraction(&self, n: usize) -> [T; D] {
-        let mut fraction = [T::zero(); D];
-        for a in 0..D {
-            fraction[a] = self.fraction[a][n];
-        }
-        fraction
-    }
-
     /// s.
     #[inline(always)]
     fn share(&self, n: usize) -> T {
@@ -46,6 +37,9 @@ impl<T: Real, const D: usize, const N: usize> Places<T, D, N> {
 impl<T: Real, const D: usize> Wind<T, D> {
     /// The wind at a position, m/s. Far away, and where a coordinate is not a number, the ambient
     /// wind.
+    ///
+    /// Within the margins a place in the world gives the same bits wherever the volume is, but for
+    /// gusts, whose waves are tabulated from its corner on: they differ in their last digits.
     #[inline]
     pub fn sample(&self, position: [T; D]) -> [T; D] {
         let packed = self.at(&self.locate(&position.map(|x| [x])), 0);
@@ -58,21 +52,22 @@ impl<T: Real, const D: usize> Wind<T, D> {
     /// nothing is left of the field.
     #[inline(always)]
     fn locate<const N: usize>(&self, positions: &[[T; N]; D]) -> Places<T, D, N> {
-        let (zero, one, half, three) = (T::zero(), T::one(), T::of(0.5), T::of(3.0));
+        let (zero, half) = (T::zero(), T::of(0.5));
         let mut places = Places { index: [0; N], fraction: [[zero; N]; D], share: [[zero; N]; D] };
         let (per_dx, per_margin) = (self.per_dx, self.per_margin);
         for a in 0..D {
             let (first, size) = (self.first[a], self.size[a]);
+            let (last, corner) = (first + size, self.corner[a] as i32);
             let stride = self.grid.strides()[a] as i32;
             let positions = &positions[a];
             let (fraction, share) = (&mut places.fraction[a], &mut places.share[a]);
             for n in 0..N {
-                let x = (positions[n] * per_dx - first).at_least(zero).at_most(size);
-                let base = (x + half).truncate();
+                // In the world, so that a fraction is the same wherever the volume is.
+                let x = (positions[n] * per_dx).at_least(first).at_most(last);
+                let base = (x + half).floor_index();
                 fraction[n] = x + half - T::of_index(base);
-                places.index[n] += base * stride;
-                let t = (x.at_most(size - x) * per_margin).at_most(one);
-                share[n] = t * t * (three - (t + t));
+                places.index[n] += (base - corner) * stride;
+                share[n] = rise((x - first).at_most(last - x) * per_margin);
             }
         }
         places
@@ -82,7 +77,7 @@ impl<T: Real, const D: usize> Wind<T, D> {
     #[inline(always)]
     fn at<const N: usize>(&self, places: &Places<T, D, N>, n: usize) -> Packed<T> {
         let index = places.index[n] as usize;
-        let d = read(&self.view, self.grid.strides(), index, places.fraction(n));
+        let d = read(&self.view, self.grid.strides(), index, lane(&places.fraction, n));
         let (share, mut wind) = (places.share(n), [T::zero(); 4]);
         wind[..D].copy_from_slice(&self.params.ambient);
         for k in 0..4 {
@@ -113,9 +108,10 @@ impl<T: Real, const D: usize> Wind<T, D> {
     }
 
     /// ∂u_c/∂x_a as entry a of row c, 1/s: the slope of what [`Self::sample`] gives, within a cell.
+    #[inline]
     pub fn gradient(&self, position: [T; D]) -> [[T; D]; D] {
         let places = self.locate(&position.map(|x| [x]));
-        let (index, fraction) = (places.index[0] as usize, places.fraction(0));
+        let (index, fraction) = (places.index[0] as usize, lane(&places.fraction, 0));
         let (strides, one) = (self.grid.strides(), T::one());
         let d = read(&self.view, strides, index, fraction);
         let mut gradient = [[T::zero(); D]; D];
@@ -142,9 +138,26 @@ impl<T: Real, const D: usize> Wind<T, D> {
         gradient
     }
 
+    /// The gradients at many positions, which are given axis by axis: bit for bit what
+    /// [`Self::gradient`] gives, on every core.
+    ///
+    /// # Errors
+    /// [`Error::WrongCount`] where arrays differ in length; nothing is written then.
+    pub fn gradient_all(&self, positions: [&[T]; D], out: &mut [[[T; D]; D]]) -> Result<(), Error> {
+        if let Some(positions) = positions.iter().find(|p| p.len() != out.len()) {
+            let (count, expected) = (positions.len(), "as many entries as there are gradients");
+            return Err(Error::WrongCount { name: "an array of positions", count, expected });
+        }
+        exec::chunks([out], &Gradients { wind: self, positions });
+        Ok(())
+    }
+
     /// Moves tracers along the wind of this moment for `dt` seconds, and gives the number of sub-steps:
     /// fourth-order Runge–Kutta, of steps in which the wind neither carries further than half a cell
     /// nor turns by more than a fifth, at most 1000. Tracers whose place is not finite stay.
+    ///
+    /// Every call looks through the volume for the steepest place first, which takes as long as some
+    /// thousand samples: hand over all tracers at once.
     ///
     /// # Errors
     /// [`Error::InvalidTimeStep`]; [`Error::WrongCount`] where arrays differ in length.
@@ -165,26 +178,26 @@ impl<T: Real, const D: usize> Wind<T, D> {
 
     /// How many sub-steps a second of [`Self::carry`] needs.
     fn fastest_change(&self) -> T {
-        let per_dx = T::one() / self.params.cell_size;
-        let (mut speed, mut slope) = (T::zero(), T::zero());
-        let ambient = self.params.ambient;
-        let region = self.grid.interior();
-        for n in 0..region.rows() {
-            let row = region.row(n);
-            let here: &[Packed<T>] = row.of(&self.view);
-            for a in 0..D {
-                let next: &[Packed<T>] = row.after(&self.view, self.grid.strides()[a]);
-                for i in 0..row.len {
-                    for c in 0..D {
-                        slope = slope.worst((next[i][c] - here[i][c]).magnitude());
-                    }
-                    speed = speed.worst((ambient[a] + here[i][a]).magnitude());
-                }
-            }
-        }
+        let speed = self.params.ambient.iter().fold(self.max_speed, |s, a| s.worst(a.magnitude()));
         let across = T::of_usize(D);
-        (speed * T::of(2.0)).at_least(slope * across * T::of(5.0)) * per_dx
+        (speed * T::of(2.0)).at_least(self.steepest() * across * T::of(5.0)) * self.per_dx
     }
+
+    /// A bound of the slopes that are sampled, m/s for every cell.
+    pub(super) fn steepest(&self) -> T {
+        let (region, margin) = (self.grid.interior(), self.params.margin);
+        let pass = Steepness { view: &self.view, region, margin };
+        let [difference, beside] = exec::reduce(&region, &pass).unwrap_or([T::zero(); 2]);
+        // The slope of a margin's share is at most 1.5/margin.
+        difference + T::of(1.5) * self.per_margin * beside
+    }
+}
+
+/// r.
+#[inline(always)]
+pub(super) fn rise<T: Real>(t: T) -> T {
+    let t = t.at_most(T::one());
+    t * t * (T::of(3.0) - (t + t))
 }
 
 struct Sample<'a, T, const D: usize> {
@@ -217,6 +230,26 @@ impl<T: Real, const D: usize> ChunkPass<T, D> for Sample<'_, T, D> {
                     out[n] = packed[n][a];
                 }
             }
+        }
+    }
+}
+
+struct Gradients<'a, T, const D: usize> {
+    wind: &'a Wind<T, D>,
+    positions: [&'a [T]; D],
+}
+
+impl<T: Real, const D: usize> ChunkPass<[[T; D]; D], 1> for Gradients<'_, T, D> {
+    const GRAIN: usize = 256;
+
+    #[inline(always)]
+    fn chunk(&self, first: usize, [out]: [&mut [[[T; D]; D]]; 1]) {
+        for (n, out) in out.iter_mut().enumerate() {
+            let mut position = [T::zero(); D];
+            for a in 0..D {
+                position[a] = self.positions[a][first + n];
+            }
+            *out = self.wind.gradient(position);
         }
     }
 }

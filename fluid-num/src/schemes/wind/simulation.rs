@@ -2,10 +2,11 @@
 
 use alloc::vec::Vec;
 
-use super::Wind;
 use super::gusts::Drift;
 use super::motor::{Fade, Falloff, Flow, Motor, Reach};
+use super::{MOST_CELLS_AWAY, Wind};
 use crate::base::digest::Digest;
+use crate::base::error::check;
 use crate::base::ring::Ring;
 use crate::{Error, Real, Simulation, Snapshot, StepReport};
 
@@ -24,6 +25,9 @@ impl<T: Real, const D: usize> Simulation<T> for Wind<T, D> {
         let mut digest = drift_words(&self.drift).fold(digest, Digest::word);
         for corner in self.corner {
             digest = digest.word(corner as u64);
+        }
+        for i in region.places().filter(|i| self.closed.get(*i)) {
+            digest = digest.word(i as u64);
         }
         for ring in self.excess.iter().chain(&self.before) {
             for row in (0..region.rows()).map(|n| region.row(n)) {
@@ -66,13 +70,18 @@ impl<T: Real, const D: usize> Simulation<T> for Wind<T, D> {
         let count = D * self.grid.cell_count();
         let now = snapshot.values_exactly("wind", count)?;
         let before = snapshot.values_exactly("wind before", count)?;
+        now.iter().try_for_each(|e| check::moderate("wind", *e))?;
+        before.iter().try_for_each(|e| check::moderate("wind before", *e))?;
         let list = snapshot.words("motors")?;
         let wrong = |name| Error::WrongSnapshot { name, reason: "is damaged" };
-        let limit = 1_u64 << 22;
-        if corner.iter().any(|c| c.wrapping_add(limit) > 2 * limit) {
-            return Err(wrong("corner"));
+        for (corner, cells) in corner.iter().zip(self.params.cells) {
+            let middle = (*corner as i64).saturating_add((cells / 2) as i64);
+            if middle.unsigned_abs() > MOST_CELLS_AWAY as u64 {
+                return Err(wrong("corner"));
+            }
         }
-        if !(pending >= T::zero() && pending <= self.params.time_step) {
+        // A step may come a hair too early.
+        if !pending.is_finite() || pending.magnitude() > self.params.time_step {
             return Err(wrong("pending time"));
         }
         let mut way = [0.0; D];

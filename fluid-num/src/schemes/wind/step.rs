@@ -27,11 +27,8 @@ impl<T: Real, const D: usize> Wind<T, D> {
         self.carry_forward_and_backward(dt * T::of(0.5));
         self.stop_in_obstacles();
         self.roll();
-        self.motors.iter_mut().for_each(|motor| {
-            *motor = motor.moved(dt);
-            motor.age += dt;
-        });
-        self.motors.retain(|motor| !motor.is_over());
+        self.motors.iter_mut().for_each(|motor| motor.advance(dt));
+        self.motors.retain(|motor| !motor.is_gone());
         self.drift = self.drift.after(&self.params, dt.to_f64());
         self.steps += 1;
     }
@@ -63,12 +60,13 @@ impl<T: Real, const D: usize> Wind<T, D> {
     pub(super) fn blow(&mut self, dt: T) {
         let corner = self.lower_corner();
         for motor in &self.motors {
-            let stations = motor.stations(dt);
+            let time = motor.blows_for(dt);
+            let stations = motor.stations(time);
             let share = T::one() / T::of_usize(stations);
             let given = motor.strength * motor.given_within(dt) * share;
             let axis = motor.unit_axis();
             for n in 0..stations {
-                let motor = motor.moved(dt * share * (T::of_usize(n) + T::of(0.5)));
+                let motor = motor.moved(time * share * (T::of_usize(n) + T::of(0.5)));
                 let mut bounds = motor.bounds();
                 for a in 0..D {
                     bounds[0][a] -= corner[a];
@@ -219,7 +217,8 @@ impl<T: Real, const D: usize> Wind<T, D> {
     /// Makes what is sampled that of this moment.
     pub(super) fn refresh(&mut self) {
         self.find_base(self.pending - self.params.time_step);
-        let share = (self.pending * (T::one() / self.params.time_step)).at_most(T::one());
+        let share = self.pending * (T::one() / self.params.time_step);
+        let share = share.at_least(T::zero()).at_most(T::one());
         let region = self.grid.interior();
         for a in 0..D {
             let ambient = self.params.ambient[a];
