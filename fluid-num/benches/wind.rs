@@ -1,11 +1,13 @@
-//! Steps of wind, and how fast it is sampled. Bytes counted: of a step, every component now and a
-//! step before read and written once; of a sample, its position and the wind there.
+//! Steps of wind, what else a frame does, and how fast wind is sampled. Bytes counted: of a step and of
+//! the rest of a frame, every component now and a step before read and written once; of a sample, its
+//! position and the wind there.
 #![allow(missing_docs, reason = "a bench has no users")]
 
 mod common;
 
 use common::Case;
 use criterion::{Criterion, criterion_group, criterion_main};
+use fluid_num::solid::Shape;
 use fluid_num::{Gusts, Motor, Real, Wind, WindParams};
 
 /// A breeze with a whirl and a gust, after two seconds.
@@ -41,6 +43,38 @@ fn step<T: Real, const D: usize>(
         threads,
     };
     case.run(c, || assert!(wind.step(params.time_step).is_ok()));
+}
+
+/// A frame without a step, moves with and without a rock in the way, another list of closed cells, a
+/// tracer and a texture.
+fn frames(c: &mut Criterion, threads: usize) {
+    let params = WindParams::<f32, 3>::default();
+    let Some(mut wind) = breeze(params) else {
+        return;
+    };
+    let cells = params.cells.iter().product();
+    let case = |name| Case { name, cells, bytes_per_cell: 4 * 3 * size_of::<f32>(), threads };
+    case("wind f32 32x16x32, no step").run(c, || assert!(wind.step(1e-9).is_ok()));
+    let mut tracer = [[0.1], [0.2], [0.3]];
+    case("wind f32 32x16x32, one tracer").run(c, || {
+        let tracer = tracer.each_mut().map(<[f32; 1]>::as_mut_slice);
+        assert!(wind.carry(tracer, 1.0 / 60.0).is_ok());
+    });
+    let mut texture = vec![0; 4 * cells];
+    case("wind f32 32x16x32, RGBA8").run(c, || {
+        assert!(wind.pack_rgba8(20.0, &mut texture).is_ok());
+    });
+    let mut to_and_fro = move |wind: &mut Wind<f32, 3>| {
+        let x = if wind.lower_corner()[0] < -16.0 { 0.5 } else { -0.5 };
+        assert_eq!(wind.follow([x, 0.0, 0.0]), Ok(true));
+    };
+    case("wind f32 32x16x32, a move").run(c, || to_and_fro(&mut wind));
+    let Ok(rock) = Shape::ball(3.0) else {
+        return;
+    };
+    assert!(wind.set_obstacles(vec![rock]).is_ok());
+    case("wind f32 32x16x32, a move with a rock").run(c, || to_and_fro(&mut wind));
+    case("wind f32 32x16x32, closed cells").run(c, || wind.close_cells(|x| x[1] < -5.0));
 }
 
 fn samples<T: Real, const D: usize>(c: &mut Criterion, label: &str, threads: usize) {
@@ -81,6 +115,7 @@ fn wind(c: &mut Criterion) {
         );
         step::<f64, 3>(c, "wind f64 32x16x32", threads, WindParams::default());
         step::<f32, 2>(c, "wind f32 32x32", threads, WindParams::default());
+        frames(c, threads);
         samples::<f32, 3>(c, "wind f32 32x16x32, a million samples", threads);
         samples::<f64, 3>(c, "wind f64 32x16x32, a million samples", threads);
     }

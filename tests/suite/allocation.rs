@@ -281,6 +281,7 @@ fn taken_by_wind<const D: usize>() -> usize {
     let mut samples = tracers.clone();
     let mut texture = vec![0; 4 * cells.iter().product::<usize>()];
     let mut halves = vec![0; texture.len()];
+    let mut gradients = vec![[[0.0; D]; D]; 3000];
     let mut centre = 0.0;
     let mut step = || {
         centre += 0.7;
@@ -291,6 +292,7 @@ fn taken_by_wind<const D: usize>() -> usize {
         wind.carry(tracers.each_mut().map(Vec::as_mut_slice), 0.06).unwrap();
         let out = samples.each_mut().map(Vec::as_mut_slice);
         wind.sample_all(tracers.each_ref().map(Vec::as_slice), out).unwrap();
+        wind.gradient_all(tracers.each_ref().map(Vec::as_slice), &mut gradients).unwrap();
         wind.pack_rgba8(20.0, &mut texture).unwrap();
         wind.pack_rgba16f(&mut halves).unwrap();
     };

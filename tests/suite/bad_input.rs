@@ -861,6 +861,7 @@ fn wind_refuses_bad_parameters_and_keeps_its_state() {
     }
     broken.push((WindParams { margin: 3.5, ..good }, ("parameter", "margin")));
     broken.push((WindParams { cells: [8, 3, 8], ..good }, ("count", "cells")));
+    broken.push((WindParams { cells: [4, 4, (1 << 20) + 1], ..good }, ("count", "cells")));
     broken.push((WindParams { max_substeps: 0, ..good }, ("count", "max_substeps")));
     broken.push((WindParams { swirl_sweeps: 65, ..good }, ("count", "swirl_sweeps")));
     let mut wind = Wind3::new(good, [0.0; 3]).unwrap();
@@ -900,6 +901,7 @@ fn wind_refuses_bad_input_and_keeps_its_state() {
             wind.set_obstacles(vec![Shape::Ball { radius: bad }]),
             ("parameter", "ball.radius"),
         );
+        assert!(wind.obstacles().is_empty() && wind.openness([5, 5]) == Some(1.0));
         assert_eq!(wind.sample([0.0, whole(bad)]), [0.0; 2]);
     }
     refused(wind.follow([3e6, 0.0]), ("parameter", "centre, in cells"));
@@ -907,9 +909,12 @@ fn wind_refuses_bad_input_and_keeps_its_state() {
     refused(wind.sample_all([&[0.0], &[]], [&mut [0.0], &mut [0.0]]), ("count", count));
     refused(wind.sample_all([&[0.0], &[0.0]], [&mut [0.0], &mut []]), ("count", count));
     refused(wind.carry([&mut [0.0], &mut []], 0.1), ("count", "an array of positions"));
+    let count = ("count", "an array of positions");
+    refused(wind.gradient_all([&[0.0], &[]], &mut [[[0.0; 2]; 2]]), count);
+    refused(wind.gradient_all([&[0.0], &[0.0]], &mut []), count);
     refused(wind.pack_rgba8(1.0, &mut [0; 8]), ("count", "the texture"));
     refused(wind.pack_rgba16f(&mut [0; 8]), ("count", "the texture"));
-    for bad in NOT_POSITIVE {
+    for bad in NOT_POSITIVE.into_iter().chain([1e-7, 2e9]) {
         refused(wind.pack_rgba8(bad, &mut vec![0; 4 * 32 * 32]), ("parameter", "range"));
     }
     let motor = Motor::directional([0.0, 1.0], 2.0, [1.0, 0.0], 3.0);
@@ -937,6 +942,9 @@ fn wind_refuses_bad_input_and_keeps_its_state() {
     }
     broken.push((motor.for_time(1.0, 0.6, 0.6), "motor.lifetime"));
     broken.push((motor.for_time(NAN, 0.0, 0.0), "motor.lifetime"));
+    broken.push((motor.for_time(2e9, 0.0, 0.0), "motor.lifetime"));
+    broken.push((Motor { age: 2e9, ..motor }, "motor.age"));
+    broken.push((Motor { fade_in: 2e9, ..motor }, "motor.fade_in"));
     for (motor, name) in broken {
         refused(motor.check(), ("parameter", name));
         wind.motors_mut().push(motor);

@@ -34,7 +34,7 @@ const LBM_3D: u64 = 0x7f8b_a2fe_92c5_60ec;
 const LBM_MOMENTS: u64 = 0x2ae8_b8cb_03bb_11a7;
 const WATER_WITH_BODIES: u64 = 0x78eb_773c_0b9b_caa6;
 const SHALLOW_WATER: u64 = 0xdcf7_3dae_f27e_a13b;
-const WIND_3D: u64 = 0x2dbe_574e_490e_80e8;
+const WIND_3D: u64 = 0x8e15_4932_d340_508d;
 const SOLVERS: u64 = 0x9c03_fe18_1990_8e38;
 
 /// Smoke and heat in a channel behind a turning plate, everything switched on.

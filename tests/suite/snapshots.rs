@@ -322,11 +322,16 @@ fn no_array_of_wind_may_be_missing_short_long_or_not_finite() {
     refused(&mut wind, &broken, "a drift that is no number");
     let broken = saved.clone().with_values("pending time", [1.0]);
     refused(&mut wind, &broken, "time for more than a step");
-    let broken = saved.clone().with_words("corner", [1 << 30, 0]);
+    let broken = saved.clone().with_words("corner", [(1 << 21) + 1, 0]);
     refused(&mut wind, &broken, "a corner too far away");
     let mut words = saved.words("motors").unwrap().to_vec();
     words[0] = 9;
     refused(&mut wind, &saved.clone().with_words("motors", words), "a motor of no kind");
+    for name in ["wind", "wind before"] {
+        let mut values = saved.values(name).unwrap().to_vec();
+        values[0] = f64::MAX;
+        refused(&mut wind, &saved.clone().with_values(name, values), "more than can be added");
+    }
 }
 
 #[test]
