@@ -41,7 +41,7 @@ const BLAST: f32 = 7.0;
 /// A stride of the runner, m.
 const STRIDE: f32 = 1.5;
 
-#[derive(Debug)]
+#[derive(Debug, Clone, Copy)]
 struct Settings {
     wind: f64,
     gusts: f64,
@@ -227,6 +227,13 @@ impl Wind {
         self.steps as f64 * DT
     }
 
+    /// Changes the settings, unless the wind refuses them.
+    fn set(&mut self, settings: Settings) -> Result<(), Error> {
+        self.wind.set_params(settings.params(self.cells))?;
+        self.settings = settings;
+        Ok(())
+    }
+
     /// The ground is the lower side of the volume.
     fn follow(&mut self) -> Result<bool, Error> {
         let params = self.wind.params();
@@ -308,14 +315,11 @@ impl Scene for Wind {
     }
 
     fn pointer(&mut self, pointer: Pointer) {
-        let Ok(picture) = Picture::new(PICTURE[0], PICTURE[1]) else {
-            return;
-        };
         let height = PICTURE[1] as f32;
         let [x, y] = pointer.position.map(|x| x as f32 * height);
-        let (seen, (scale, middle)) = ([x, height - y], self.map(&picture));
+        let (seen, (scale, middle)) = ([x, height - y], self.map(PICTURE));
         let place = if self.view == 0 {
-            self.eye(&picture).ground(seen)
+            self.eye(PICTURE).ground(seen)
         } else {
             let [dx, dz] = [(seen[0] - middle[0]) / scale, (middle[1] - seen[1]) / scale];
             [self.focus[0] + dx, self.focus[1] + dz]
@@ -347,8 +351,9 @@ impl Scene for Wind {
     }
 
     fn set_parameter(&mut self, name: &str, value: f64) -> Result<(), Error> {
-        turn_knob(KNOBS, &mut self.settings, name, value);
-        self.wind.set_params(self.settings.params(self.cells))
+        let mut settings = self.settings;
+        turn_knob(KNOBS, &mut settings, name, value);
+        self.set(settings)
     }
 
     fn choices(&self) -> Vec<Choice> {
@@ -357,8 +362,7 @@ impl Scene for Wind {
 
     fn choose(&mut self, name: &str, option: usize) -> Result<(), Error> {
         if name == GUSTS && option < KINDS.len() {
-            self.settings.whirls = option;
-            self.wind.set_params(self.settings.params(self.cells))?;
+            self.set(Settings { whirls: option, ..self.settings })?;
         }
         Ok(())
     }
@@ -372,6 +376,7 @@ impl Scene for Wind {
         Ok(())
     }
 
+    /// What motors did stays; gusts begin anew, another pattern at once.
     fn resize(&mut self, size: [usize; 2]) -> Result<(), Error> {
         let params = self.settings.params(size);
         let mut next = Wind3::new(params, [0.0; 3])?;

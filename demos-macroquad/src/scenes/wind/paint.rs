@@ -25,8 +25,8 @@ pub(super) struct Eye {
 }
 
 impl Eye {
-    fn new(place: [f32; 3], picture: &Picture) -> Self {
-        let [width, height] = [picture.width(), picture.height()].map(|n| n as f32);
+    fn new(place: [f32; 3], size: [usize; 2]) -> Self {
+        let [width, height] = size.map(|n| n as f32);
         Self { place, focus: 0.9 * height, middle: 0.5 * width, horizon: 0.40 * height }
     }
 
@@ -55,12 +55,13 @@ impl Eye {
 
 impl Wind {
     /// The eye of the view from the side.
-    pub(super) fn eye(&self, picture: &Picture) -> Eye {
-        Eye::new([self.focus[0], 1.75, self.focus[1] - 6.2], picture)
+    /// Whoever watches from the side, by a picture of this size.
+    pub(super) fn eye(&self, size: [usize; 2]) -> Eye {
+        Eye::new([self.focus[0], 1.75, self.focus[1] - 6.2], size)
     }
 
     pub(super) fn paint_side(&mut self, picture: &mut Picture) -> Result<(), Error> {
-        let (eye, time) = (self.eye(picture), self.time());
+        let (eye, time) = (self.eye(size_of(picture)), self.time());
         paint_sky(picture, &eye, time);
         self.meadow.clear();
         let aspect = eye.middle / eye.focus;
@@ -174,14 +175,12 @@ impl Wind {
     }
 
     /// Pixels for a metre, and where a point of the ground is, seen from above.
-    pub(super) fn map(&self, picture: &Picture) -> (f32, [f32; 2]) {
-        let scale = picture.width() as f32 / 56.0;
-        let middle = [picture.width(), picture.height()].map(|n| 0.5 * n as f32);
-        (scale, middle)
+    pub(super) fn map(&self, size: [usize; 2]) -> (f32, [f32; 2]) {
+        (size[0] as f32 / 56.0, size.map(|n| 0.5 * n as f32))
     }
 
     pub(super) fn paint_above(&mut self, picture: &mut Picture) -> Result<(), Error> {
-        let (scale, middle) = self.map(picture);
+        let (scale, middle) = self.map(size_of(picture));
         let (focus, time) = (self.focus, self.time());
         let see = |[x, y, z]: [f32; 3]| {
             // A hair from the side, so that grass that stands is seen too.
@@ -247,7 +246,7 @@ impl Wind {
     }
 
     pub(super) fn paint_speed(&self, picture: &mut Picture) {
-        let (scale, middle) = self.map(picture);
+        let (scale, middle) = self.map(size_of(picture));
         let (width, height) = (picture.width(), picture.height());
         let see = |[x, _, z]: [f32; 3]| {
             [middle[0] + scale * (x - self.focus[0]), middle[1] - scale * (z - self.focus[1])]
@@ -281,6 +280,10 @@ impl Wind {
 }
 
 /// Sky, sun, hills and the ground before grass grows on it.
+fn size_of(picture: &Picture) -> [usize; 2] {
+    [picture.width(), picture.height()]
+}
+
 fn paint_sky(picture: &mut Picture, eye: &Eye, time: f64) {
     let (width, height) = (picture.width(), picture.height());
     for (y, row) in picture.bytes_mut().chunks_exact_mut(4 * width).enumerate() {
