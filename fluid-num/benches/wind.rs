@@ -64,7 +64,7 @@ fn frames(c: &mut Criterion, threads: usize) {
     case("wind f32 32x16x32, RGBA8").run(c, || {
         assert!(wind.pack_rgba8(20.0, &mut texture).is_ok());
     });
-    let mut to_and_fro = move |wind: &mut Wind<f32, 3>| {
+    let to_and_fro = |wind: &mut Wind<f32, 3>| {
         let x = if wind.lower_corner()[0] < -16.0 { 0.5 } else { -0.5 };
         assert_eq!(wind.follow([x, 0.0, 0.0]), Ok(true));
     };

@@ -104,7 +104,7 @@ pub struct Motor<T, const D: usize> {
     /// a smooth ball, a quarter of the smallest size from there.
     pub strength: T,
     /// The time after which it is over, s, from its fades together to 1e9; infinite, the default, for
-    /// ever.
+    /// ever. In `f32` one of more than 2²⁴ steps, six days of 1/30 s, never ends either.
     pub lifetime: T,
     /// The time in which it comes to full strength, s, from 0 to 1e9. Default 0.
     pub fade_in: T,
@@ -226,8 +226,8 @@ impl<T: Real, const D: usize> Motor<T, D> {
 
     /// ∫ f dt over the next `dt` seconds.
     pub(super) fn given_within(&self, dt: T) -> T {
-        let until = self.age + dt;
-        if self.age >= self.fade_in && until <= self.lifetime - self.fade_out {
+        let full = self.lifetime - self.fade_out - self.age;
+        if self.age >= self.fade_in && dt <= full {
             return dt; // which the difference of two times would lose
         }
         let age = self.age.to_f64();

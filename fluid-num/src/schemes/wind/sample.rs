@@ -38,7 +38,7 @@ impl<T: Real, const D: usize> Wind<T, D> {
     /// The wind at a position, m/s. Far away, and where a coordinate is not a number, the ambient
     /// wind.
     ///
-    /// Within the margins a place in the world gives the same bits wherever the volume is, but for
+    /// Off the margins a place in the world gives the same bits wherever the volume is, but for
     /// gusts, whose waves are tabulated from its corner on: they differ in their last digits.
     #[inline]
     pub fn sample(&self, position: [T; D]) -> [T; D] {
