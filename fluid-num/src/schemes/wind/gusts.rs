@@ -57,18 +57,18 @@ impl<T: Real> Gusts<T> {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Drift<const D: usize> {
     /// ∫A dt, m.
-    pub(super) way: [f64; D],
+    pub(super) displacement: [f64; D],
     /// ∫v dt, m: by this the pattern changes.
     pub(super) unrest: f64,
 }
 
 impl<const D: usize> Drift<D> {
-    pub(super) const NONE: Self = Self { way: [0.0; D], unrest: 0.0 };
+    pub(super) const NONE: Self = Self { displacement: [0.0; D], unrest: 0.0 };
 
     /// The drift after `dt` seconds of this wind.
     pub(super) fn after<T: Real>(mut self, params: &WindParams<T, D>, dt: f64) -> Self {
         for a in 0..D {
-            self.way[a] += params.ambient[a].to_f64() * dt;
+            self.displacement[a] += params.ambient[a].to_f64() * dt;
         }
         self.unrest += params.gusts.map_or(0.0, |gusts| gusts.speed.to_f64()) * dt;
         self
@@ -148,7 +148,7 @@ impl<T: Real, const D: usize> Wide for Adding<'_, T, D> {
         for wave in waves.iter() {
             for a in 0..D {
                 let start = if a == 0 { wave.phase + wave.turning * drift.unrest } else { 0.0 };
-                let ghost = (corner[a] as f64 - 0.5) * grid.dx().to_f64() - drift.way[a];
+                let ghost = (corner[a] as f64 - 0.5) * grid.dx().to_f64() - drift.displacement[a];
                 let step = wave.number[a] * grid.dx().to_f64();
                 tabulate(start + wave.number[a] * ghost, step, &mut cosines[a], &mut sines[a]);
             }

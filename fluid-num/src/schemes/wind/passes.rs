@@ -112,20 +112,20 @@ impl<T: Real, const D: usize> RowPass<T, D, D> for Gradient<'_, T, D> {
     }
 }
 
-/// Where what is carried comes from or goes to: (base + e)·scale, in cells.
+/// Where what is carried comes from or goes to: (ambient + e)·scale, in cells.
 pub(super) struct Path<'a, T> {
-    pub(super) base: &'a [T],
-    pub(super) carried: &'a [T],
+    pub(super) ambient: &'a [T],
+    pub(super) excess: &'a [T],
     pub(super) scale: T,
 }
 
 impl<T: Real, const D: usize> RowPass<T, D, 1> for Path<'_, T> {
     #[inline(always)]
     fn row(&self, row: Row<D>, [out]: [&mut [T]; 1]) {
-        let (base, carried, scale) = (row.of(self.base), row.of(self.carried), self.scale);
+        let (ambient, excess, scale) = (row.of(self.ambient), row.of(self.excess), self.scale);
         let out = &mut out[..row.len];
         for i in 0..row.len {
-            out[i] = scale * (base[i] + carried[i]);
+            out[i] = scale * (ambient[i] + excess[i]);
         }
     }
 }

@@ -84,12 +84,12 @@ impl<T: Real, const D: usize> Simulation<T> for Wind<T, D> {
         if !pending.is_finite() || pending.magnitude() > self.params.time_step {
             return Err(wrong("pending time"));
         }
-        let mut way = [0.0; D];
-        for (way, bits) in way.iter_mut().zip(drift) {
-            *way = f64::from_bits(*bits);
+        let mut displacement = [0.0; D];
+        for (displacement, bits) in displacement.iter_mut().zip(drift) {
+            *displacement = f64::from_bits(*bits);
         }
-        let drift = Drift { way, unrest: f64::from_bits(drift[D]) };
-        if !(drift.unrest.is_finite() && way.iter().all(|w| w.is_finite())) {
+        let drift = Drift { displacement, unrest: f64::from_bits(drift[D]) };
+        if !(drift.unrest.is_finite() && displacement.iter().all(|w| w.is_finite())) {
             return Err(wrong("drift"));
         }
         if list.len() % size::<D>() != 0 {
@@ -122,7 +122,7 @@ impl<T: Real, const D: usize> Simulation<T> for Wind<T, D> {
 }
 
 fn drift_words<const D: usize>(drift: &Drift<D>) -> impl Iterator<Item = u64> {
-    drift.way.into_iter().chain([drift.unrest]).map(f64::to_bits)
+    drift.displacement.into_iter().chain([drift.unrest]).map(f64::to_bits)
 }
 
 /// The number of words of a motor.

@@ -206,8 +206,8 @@ impl<T: Real, const D: usize> Wind<T, D> {
         let region = self.grid.interior();
         for a in 0..D {
             let pass = Path {
-                base: self.base[a].as_slice(),
-                carried: self.work[a].as_slice(),
+                ambient: self.base[a].as_slice(),
+                excess: self.work[a].as_slice(),
                 scale: dt * self.per_dx,
             };
             exec::rows(&region, [self.path[a].as_mut_slice()], &pass);
