@@ -74,7 +74,7 @@ fn params<T: Real>(input: &mut Input<'_>) -> ShallowWaterParams<T> {
         foam,
         spray,
         dry_depth: input.pick(&[T::of(1e-5), T::of(1e-9), T::of(0.1)]),
-        courant: input.number(0.01, 0.7),
+        courant: input.number(0.01, 0.5),
         max_substeps: input.within(0, 40),
     }
 }

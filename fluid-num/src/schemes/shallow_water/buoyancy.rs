@@ -301,8 +301,11 @@ impl<T: Real> ShallowWater<T> {
         // Not faster than waves: what is thrown into a pond does not take all of it along.
         let most = (self.params.gravity * near.depth).sqrt();
         let change = [0, 1].map(|a| {
-            let change = (impulse[a] / near.mass[a]).or_nothing();
-            change.at_most(most).at_least(-most)
+            if near.mass[a] > T::zero() {
+                (impulse[a] / near.mass[a]).or_nothing().at_most(most).at_least(-most)
+            } else {
+                T::zero()
+            }
         });
         if change.iter().all(|u| *u == T::zero()) || change.iter().any(|u| !u.is_finite()) {
             return;

@@ -7,7 +7,7 @@
 //!
 //! **Discretisation.** Arakawa C: the depth at centres, velocities on faces. A sub-step is explicit
 //! and goes forward and backward: velocities by the surface that was, then depths by the velocities
-//! that are; √(gh)·Δt/Δx ≤ 0.7 is stable. First order in time where it is carried along.
+//! that are; √(gh)·Δt/Δx ≤ ½ is stable. First order in time where it is carried along.
 //! - *Continuity* by the depth upstream, above the sill between two cells; where the surface is
 //!   smooth (it rises less than 5 % of the depth in a cell) of second order. What flows out of a cell
 //!   is limited to what it holds, all its faces together: no depth is ever negative, and no water is
@@ -44,18 +44,19 @@
 //!
 //! **Surface waves** that are not long disperse in a layer of their own where
 //! [`waves`](ShallowWaterParams::waves) asks for it (Jeschke and Wojtan 2023), split off once a step:
-//! phase speeds within 3 % of Airy's √(g/k·tanh kh) for all lengths. **Foam** is born where the surface
-//! breaks, see [`FoamParams`].
+//! phase speeds within 3 % of Airy's √(g/k·tanh kh) at the depths of its levels, 5 % between them.
+//! **Foam** is born where the flow runs together, see [`FoamParams`].
 //!
 //! **Cost.** One pass over memory a sub-step, reading four and writing three fields (six and five
 //! with advection); another one with friction, eddies or Coriolis force; one over the layers with a
 //! sponge. Spray, foam and the layer of waves go over all cells once a step, on one thread; the layer
-//! takes 2 + 4 n transforms for n depths. A body costs some 25 signed distances for each of nine lines
+//! takes 2 + 4 n transforms for n depths, and five functions a mode and depth whenever the time step
+//! changes: keep it constant. A body costs some 25 signed distances for each of nine lines
 //! through every cell beneath it, when it moves.
 //!
 //! **Not modelled.** Dispersion without the layer (waves shorter than some twenty depths travel too
-//! fast then), overhangs, water on decks and in hulls, forces of wind. Speeds are kept below half a cell in a sub-step, which is what the fastest wave of the
-//! last sub-step moves by; `f32` loses what is below 1e-7 of the displacement.
+//! fast then), overhangs, water on decks and in hulls, forces of wind. Speeds are kept below half a
+//! cell in a sub-step, which is the most that the fastest wave of the last one moves by; `f32` loses what is below 1e-7 of the displacement.
 //!
 //! **Validated by** the dam breaks of Ritter and Stoker, Thacker's bowls, standing waves, a river over
 //! a bump and one down a slope, the run-up of a solitary wave that Synolakis measured, lakes at rest,

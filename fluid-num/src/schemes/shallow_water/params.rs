@@ -131,8 +131,8 @@ pub struct ShallowWaterParams<T> {
     /// The depth, m, that flows at least: thinner films stay where they are. Positive, up to 1. More
     /// makes shores drier. Default 1e-5.
     pub dry_depth: T,
-    /// The number of cells that the fastest wave may cross in a sub-step, above 0, up to 0.7.
-    /// Default 0.5.
+    /// The number of cells that the fastest wave may cross in a sub-step, above 0, up to 0.5: water
+    /// crosses no more either. Default 0.5.
     pub courant: T,
     /// The largest number of sub-steps in a step; what they do not reach is not done, and the report
     /// says so. Default 1000.
@@ -211,7 +211,7 @@ impl<T: Real> ShallowWaterParams<T> {
         }
         check::within("dry_depth", self.dry_depth, 1e-12, 1.0, "from 1e-12 to 1")?;
         let courant = self.courant;
-        check::within("courant", courant, 1e-3, 0.7, "from 0.001 to 0.7")?;
+        check::within("courant", courant, 1e-3, 0.5, "from 0.001 to 0.5")?;
         if self.max_substeps == 0 {
             let expected = "at least 1";
             return Err(Error::WrongCount { name: "max_substeps", count: 0, expected });

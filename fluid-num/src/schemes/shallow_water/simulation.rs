@@ -97,6 +97,7 @@ impl<T: Real> Simulation<T> for ShallowWater<T> {
         let velocity = Faces::restored(grid, snapshot, "velocity")?;
         moderate("velocity", velocity.max_abs())?;
         let moved = Faces::restored(grid, snapshot, "moved")?;
+        moderate("moved", moved.max_abs())?;
         let (thrown, drops) = match &self.params.spray {
             Some(p) => {
                 (snapshot.word("thrown")?, spray::restored(snapshot.values("spray")?, p.capacity)?)
