@@ -46,7 +46,12 @@ fn the_list_names_every_scene() {
             "karman",
             "lbm-ink",
             "porous",
-            "3d-wake"
+            "3d-wake",
+            "wind",
+            "pond",
+            "shore",
+            "river",
+            "dam-burst"
         ]
     );
 }
