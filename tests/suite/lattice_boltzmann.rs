@@ -77,18 +77,17 @@ fn a_closed_box_keeps_its_mass_over_100_000_steps() {
 
 // ---- O23: what lives and what says that it does not ---------------------------------------------
 
-/// Case O23: cells' Reynolds numbers of 10 live with any collision, those of 20 and 40 with those
-/// that are made for it alone.
+/// Case O23: cells' Reynolds numbers of 10 live with any collision, those of 20 and 40 with all but
+/// TRT, whose odd parts hardly relax there.
 #[test]
 fn case_o23_a_street_of_vortices_lives_or_says_when_and_where_it_died() {
     for collision in Collision::all() {
-        let stable = matches!(collision, Collision::Regularised | Collision::CentralMoments);
+        let stable = !matches!(collision, Collision::Trt { .. });
         for (nu, speed, lives) in
             [(0.01, 0.1, true), (0.02, 0.2, true), (0.01, 0.2, stable), (0.0025, 0.1, stable)]
         {
-            let steps = if stable { 3000 } else { 6000 };
             let lbm = lattice::disc_in_wind([200, 51], 5.0, collision, nu, speed);
-            match lbm.unwrap().advance(steps) {
+            match lbm.unwrap().advance(6000) {
                 Ok(report) => {
                     assert!(lives, "{collision:?} at {nu} and {speed} was to die");
                     let fastest = report.max_speed;

@@ -26,8 +26,11 @@ use crate::{Error, Field, Real};
 ///
 /// The depths between which cells interpolate are `depth`, `depth`/2, `depth`/4, …; in water that is
 /// shallower than the last one waves are slower by the root of its share of that. Water so shallow
-/// that its waves cross less than a quarter of a cell in a step, (Δx/4Δt)²/g deep, flows without the layer.
-/// Short waves die out within eight cells of open sides, and in sponges.
+/// that its waves cross less than a quarter of a cell in a step, (Δx/4Δt)²/g deep, flows without the
+/// layer. Short waves die out within eight cells of open sides, and in sponges.
+///
+/// **Known fault.** Drops beside an island with steep banks of few cells have made waves of the layer
+/// grow without bound: look at [`StepReport::max_speed`](crate::StepReport).
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SurfaceWaves<T> {
     /// The largest depth, m, positive; deeper water counts as that deep. Default 4.

@@ -49,12 +49,18 @@ use sweep::{BAND, Counted, Entry, Extremes, Layers, Sweep};
 ///
 /// ```
 /// use fluid_num::schemes::lbm::{Collision, LbmParams};
-/// use fluid_num::{EncodedD2Q9, Grid2};
-/// let params = LbmParams { collision: Collision::Regularised, ..Default::default() };
+/// use fluid_num::{Boundary, EncodedD2Q9, Grid2};
+/// let params = LbmParams {
+///     collision: Collision::Regularised,
+///     boundary: Boundary::periodic(),
+///     ..Default::default()
+/// };
 /// let mut flow = EncodedD2Q9::<f32>::new(Grid2::new([64, 64], 1.0 / 64.0)?, params)?;
-/// flow.set_flow(|[_, y]| ([(6.0 * y).min(1.0), 0.0], 0.0))?;
+/// flow.set_flow(|[_, y]| ([if y < 0.5 { 1.0 } else { -1.0 }, 0.0], 0.0))?;
 /// flow.step(0.1)?;
-/// assert!(flow.velocity([32, 32]).is_some_and(|u| u[0] > 0.5));
+/// // Half a metre of fluid to the right, half to the left, and what mixes between them.
+/// assert!(flow.velocity([32, 16]).is_some_and(|u| u[0] > 0.9));
+/// assert!(flow.velocity([32, 32]).is_some_and(|u| u[0] > -0.2 && u[0] < 0.2));
 /// # Ok::<(), fluid_num::Error>(())
 /// ```
 #[derive(Debug, Clone)]
