@@ -5,7 +5,7 @@ use std::fmt;
 
 use fluid_adapters::Picture;
 use fluid_num::poisson::SolverKind;
-use fluid_num::{Error, Grid2};
+use fluid_num::{Error, Grid2, Real};
 
 /// The time of one step, s.
 pub const DT: f64 = 1.0 / 60.0;
@@ -45,6 +45,26 @@ impl Pointer {
             button: Button::Primary,
             finger,
         }
+    }
+
+    /// What two hands on Lissajous paths of different colours do in step number `step`, `pace` times
+    /// as fast as time; they rest a while now and then, for as long as they move twice.
+    pub(crate) fn hands(
+        extent: [f64; 2],
+        step: u64,
+        pace: f64,
+        rest: u64,
+    ) -> impl Iterator<Item = Self> {
+        let moving = move |finger: &u64| (step / rest + finger) % 3 != 2;
+        (0..2).filter(moving).map(move |finger| {
+            let path = |step: u64| {
+                let t = step as f64 * DT * pace;
+                let (x, _) = (1.3 * t + 3.1 * finger as f64).portable_sin_cos();
+                let (y, _) = (1.9 * t + 1.2 + 2.0 * finger as f64).portable_sin_cos();
+                [extent[0] * (0.5 + 0.33 * x), extent[1] * (0.5 + 0.33 * y)]
+            };
+            Self::along(path, step, finger)
+        })
     }
 }
 

@@ -6,11 +6,11 @@
 use fluid_adapters::Picture;
 use fluid_num::advection::{Advection, Interpolation};
 use fluid_num::poisson::{Budget, SolverKind};
-use fluid_num::{Error, QuantityParams, Real, StableFluidsParams};
+use fluid_num::{Error, QuantityParams, StableFluidsParams};
 
 use crate::paint::{amount_of, byte, glow, paint_cells};
 use crate::scene::{
-    Button, Choice, DT, Image, Knob, PRESSURE_SOLVER, Parameter, Pointer, SOR, Scene, Setup, Solve,
+    Button, Choice, Image, Knob, PRESSURE_SOLVER, Parameter, Pointer, SOR, Scene, Setup, Solve,
     Stats, knob, read_knobs, solver_choice, solver_of, turn_knob,
 };
 use crate::stage::Stage;
@@ -180,19 +180,7 @@ impl Scene for Ink {
     }
 
     fn rehearse(&mut self) {
-        // Two hands on Lissajous paths of different colours; they rest a while now and then.
-        let extent = self.extent();
-        for finger in 0..2 {
-            let at = |step: u64| {
-                let t = step as f64 * DT * 0.8;
-                let (x, _) = (1.3 * t + 3.1 * finger as f64).portable_sin_cos();
-                let (y, _) = (1.9 * t + 1.2 + 2.0 * finger as f64).portable_sin_cos();
-                [extent[0] * (0.5 + 0.33 * x), extent[1] * (0.5 + 0.33 * y)]
-            };
-            if (self.stage.steps / 90 + finger) % 3 != 2 {
-                self.pointer(Pointer::along(at, self.stage.steps, finger));
-            }
-        }
+        self.pointers.extend(Pointer::hands(self.extent(), self.stage.steps, 0.8, 90));
     }
 
     fn pointer(&mut self, pointer: Pointer) {

@@ -4,7 +4,7 @@
 //! f_eq(u') − f_eq(u), and three dyes are red, green and blue light.
 
 use fluid_adapters::Picture;
-use fluid_num::{Error, LbmParams, Real};
+use fluid_num::{Error, LbmParams};
 
 use crate::basin::{Basin, lattice_step};
 use crate::ledger::{self, Ledger};
@@ -170,19 +170,7 @@ impl Scene for LbmInk {
     }
 
     fn rehearse(&mut self) {
-        // Two hands on Lissajous paths of different colours; they rest a while now and then.
-        let extent = self.extent();
-        for finger in 0..2 {
-            let at = |step: u64| {
-                let t = step as f64 * DT * 1.1;
-                let (x, _) = (1.3 * t + 3.1 * finger as f64).portable_sin_cos();
-                let (y, _) = (1.9 * t + 1.2 + 2.0 * finger as f64).portable_sin_cos();
-                [extent[0] * (0.5 + 0.33 * x), extent[1] * (0.5 + 0.33 * y)]
-            };
-            if (self.basin.steps / 60 + finger) % 3 != 2 {
-                self.pointer(Pointer::along(at, self.basin.steps, finger));
-            }
-        }
+        self.pointers.extend(Pointer::hands(self.extent(), self.basin.steps, 1.1, 60));
     }
 
     fn pointer(&mut self, pointer: Pointer) {
