@@ -314,6 +314,23 @@ impl Plot {
 }
 
 /// The length of a vector.
+/// Moves `place` towards `target`, both parts of `size`, by at most `most` m; gives the way, m.
+pub(crate) fn approach(
+    place: &mut [f64; 2],
+    target: [f64; 2],
+    size: [f64; 2],
+    most: f64,
+) -> [f64; 2] {
+    let way = [0, 1].map(|a| (target[a] - place[a]) * size[a]);
+    let far = length(way);
+    let part = if far > most { most / far } else { 1.0 };
+    let step = way.map(|w| w * part);
+    for a in 0..2 {
+        place[a] += step[a] / size[a];
+    }
+    step
+}
+
 pub(crate) fn length([x, y]: [f64; 2]) -> f64 {
     (x * x + y * y).sqrt()
 }

@@ -9,7 +9,7 @@ use fluid_num::schemes::lbm::{Bounce, Collision};
 use fluid_num::solid::{Body, Shape};
 use fluid_num::{Boundary, Error, LbmParams, Side};
 
-use crate::basin::{Basin, Plot, lattice_step, length};
+use crate::basin::{Basin, Plot, approach, lattice_step};
 use crate::lettering::Lettering;
 use crate::paint::{byte, glow, paint_cells};
 use crate::scene::{
@@ -148,17 +148,10 @@ impl Karman {
 
     /// Moves the obstacle towards its target, no faster than the fluid can follow.
     fn pull(&mut self) -> Result<(), Error> {
-        let size = self.basin.extent();
-        let way = [0, 1].map(|a| (self.target[a] - self.place[a]) * size[a]);
-        let far = length(way);
         let most = SLOWNESS * self.wind() * DT;
-        let part = if far > most { most / far } else { 1.0 };
-        let step = way.map(|w| w * part);
-        for a in 0..2 {
-            self.place[a] += step[a] / size[a];
-        }
+        let step = approach(&mut self.place, self.target, self.basin.extent(), most);
         // A cylinder is put anew for every step, which forgets its force; a picture only where it moved.
-        if self.picture.is_none() || far > 0.0 {
+        if self.picture.is_none() || step != [0.0; 2] {
             self.put_obstacle(step.map(|s| s / DT))?;
         }
         Ok(())

@@ -8,7 +8,7 @@ use fluid_num::schemes::lbm::Collision;
 use fluid_num::solid::{Body, Shape};
 use fluid_num::{Boundary, Error, Field, Grid, LbmD3Q19, LbmParams, Side, Simulation};
 
-use crate::basin::{Plot, SOLID, lattice_step, length};
+use crate::basin::{Plot, SOLID, approach, lattice_step};
 use crate::lettering::Lettering;
 use crate::paint::{Painter, lay_over};
 use crate::scene::{
@@ -147,14 +147,8 @@ impl Wake {
 
     /// Moves the sphere towards its target, no faster than half the wind.
     fn pull(&mut self) -> Result<(), Error> {
-        let size = self.extent();
-        let way = [0, 1].map(|a| (self.target[a] - self.place[a]) * size[a]);
-        let far = length(way);
-        let most = 0.5 * self.wind() * DT;
-        let step = way.map(|w| if far > most { w * most / far } else { w });
-        for a in 0..2 {
-            self.place[a] += step[a] / size[a];
-        }
+        let (size, most) = (self.extent(), 0.5 * self.wind() * DT);
+        let step = approach(&mut self.place, self.target, size, most);
         self.put_sphere(step.map(|s| s / DT))
     }
 
