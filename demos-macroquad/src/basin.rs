@@ -313,7 +313,6 @@ impl Plot {
     }
 }
 
-/// The length of a vector.
 /// Moves `place` towards `target`, both parts of `size`, by at most `most` m; gives the way, m.
 pub(crate) fn approach(
     place: &mut [f64; 2],
@@ -331,6 +330,7 @@ pub(crate) fn approach(
     step
 }
 
+/// The length of a vector.
 pub(crate) fn length([x, y]: [f64; 2]) -> f64 {
     (x * x + y * y).sqrt()
 }
