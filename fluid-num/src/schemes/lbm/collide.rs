@@ -23,6 +23,7 @@
 use core::marker::PhantomData;
 
 use super::expansion::{EVEN, Expansion, Moments, ODD, Tensor, each_pair};
+use super::force::Push;
 use super::lattice::Lattice;
 use super::params::LbmParams;
 use crate::Real;
@@ -222,45 +223,6 @@ impl<T: Real, const FORCED: bool, const EDDIES: bool> Regularising<T, FORCED, ED
             }
         }
         Expansion::fourth_order::<L, Q>(density, j, u, a)
-    }
-}
-
-/// What pushes the fluid, in lattice units.
-#[derive(Clone, Copy)]
-pub(super) struct Push<'a, T, const D: usize> {
-    pub(super) uniform: [T; D],
-    /// A field, and what it is to be multiplied with.
-    pub(super) field: Option<([&'a [T]; D], T)>,
-}
-
-impl<T: Real, const D: usize> Push<'_, T, D> {
-    /// Whether there is none.
-    pub(super) fn is_nothing(&self) -> bool {
-        self.field.is_none() && self.uniform.iter().all(|f| *f == T::zero())
-    }
-
-    /// The force at one place.
-    pub(super) fn at(&self, i: usize) -> [T; D] {
-        let mut force = self.uniform;
-        if let Some((field, scale)) = self.field {
-            for a in 0..D {
-                force[a] += scale * field[a][i];
-            }
-        }
-        force
-    }
-
-    /// Sets the force at `len` places from `start` on; the others of a block keep one of before.
-    #[inline(always)]
-    pub(super) fn fill(&self, start: usize, len: usize, force: &mut [Block<T>; D]) {
-        if let Some((field, scale)) = self.field {
-            for a in 0..D {
-                let (field, uniform) = (&field[a][start..][..len], self.uniform[a]);
-                for i in 0..len {
-                    force[a].0[i] = uniform + scale * field[i];
-                }
-            }
-        }
     }
 }
 

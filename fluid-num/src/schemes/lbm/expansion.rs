@@ -89,6 +89,32 @@ impl<T: Real, const D: usize> Moments<T, D> {
         });
         Self { density, momentum, flux }
     }
+
+    /// u = (Σch + F/2)/ρ.
+    #[inline(always)]
+    pub(super) fn velocity(&self, force: [T; D]) -> [T; D] {
+        let per_density = T::one() / (T::one() + self.density);
+        let mut u = [T::zero(); D];
+        for a in 0..D {
+            u[a] = (self.momentum[a] + T::of(0.5) * force[a]) * per_density;
+        }
+        u
+    }
+
+    /// How far the second moment is from that of equilibrium under a force, of which half is yet to
+    /// come.
+    pub(super) fn deviation(&self, force: [T; D]) -> Tensor<T, D> {
+        let (u, rho) = (self.velocity(force), T::one() + self.density);
+        let mut deviation = self.flux;
+        for a in 0..D {
+            deviation[a][a] -= T::of(1.0 / 3.0) * self.density;
+            for b in a..D {
+                let pushed = T::of(0.5) * (u[a] * force[b] + u[b] * force[a]);
+                deviation[a][b] -= rho * u[a] * u[b] - pushed;
+            }
+        }
+        deviation
+    }
 }
 
 /// ±value.

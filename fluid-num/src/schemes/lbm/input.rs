@@ -2,10 +2,12 @@
 
 use super::expansion::{Expansion, Moments};
 use super::lattice::Lattice;
+use super::observe::Scales;
+use super::open::Opening;
 use super::params::LbmParams;
-use super::{Lbm, push, solids};
+use super::{Lbm, push, set_site, site, solids};
 use crate::base::error::check;
-use crate::{Error, Real, Side};
+use crate::{Error, Real};
 
 impl<T, L, const D: usize, const Q: usize> Lbm<T, L, D, Q>
 where
@@ -25,11 +27,12 @@ where
         let done = self.set_cells(flow);
         self.observe();
         done?;
-        let Self { openings, pressure, velocity, scales, .. } = self;
+        let Self { params, scales, force, populations, openings, .. } = self;
+        let push = push(params, scales, force);
         for opening in openings {
             opening.settle(|i| {
-                let u = velocity.each_ref().map(|u| u.as_slice()[i] / scales.velocity);
-                (pressure.as_slice()[i] / scales.pressure, u)
+                let moments = Moments::of::<L, Q, false>(&site(populations, i));
+                (moments.density, moments.velocity(push.at(i)))
             });
         }
         Ok(())
@@ -46,9 +49,7 @@ where
                 let push = push(&self.params, &self.scales, &self.force).at(row.start + i);
                 let none = [[T::zero(); D]; D];
                 let h = make::<T, L, D, Q>(&self.params, density, u, push, &none);
-                for (ring, h) in self.populations.iter_mut().zip(h) {
-                    ring.set(row.start + i, h);
-                }
+                set_site(&mut self.populations, row.start + i, h);
             }
         }
         Ok(())
@@ -63,46 +64,21 @@ where
     /// change of more than a million cells a step. As [`Self::step`] for bodies and forces. Nothing is
     /// changed then.
     pub fn add_impulse(&mut self, center: [T; D], radius: T, change: [T; D]) -> Result<(), Error> {
-        check::all_finite("center", &center)?;
-        check::positive("radius", radius)?;
-        let change = change.map(|v| v / self.scales.velocity);
-        for v in change {
-            check::within("the change in cells a step", v, -1e6, 1e6, "at most a million")?;
-        }
+        let impulse = Impulse::new(&self.params, &self.scales, (center, radius), change)?;
         self.check_inputs()?;
-        let grid = self.grid;
-        let limit = self.params.speed_limit_lu;
-        let zero = [[T::zero(); D]; D];
-        solids::for_each_cell(&grid, |cell, i| {
-            let mut away = T::zero();
-            for (p, c) in grid.center(cell).into_iter().zip(center) {
-                let part = (p - c) / radius;
-                away += part * part;
-            }
-            let share = T::one() - away;
-            // A radius so small that `away` is not a number even so reaches no cell.
-            let reached = share > T::zero();
-            if !reached || self.obstacles.is_solid(i) {
+        let Self { params, grid, scales, force, populations, obstacles, .. } = self;
+        let push = push(params, scales, force);
+        solids::for_each_cell(grid, |cell, i| {
+            let Some(share) = impulse.share(grid.center(cell)).filter(|_| !obstacles.is_solid(i))
+            else {
                 return;
-            }
-            let h: [T; Q] = core::array::from_fn(|k| self.populations[k].get(i));
-            let moments = Moments::of::<L, Q, false>(&h);
-            let f = push(&self.params, &self.scales, &self.force).at(i);
-            let rho = T::one() + moments.density;
-            let before: [T; D] =
-                core::array::from_fn(|a| (moments.momentum[a] + T::of(0.5) * f[a]) / rho);
-            let mut after: [T; D] = core::array::from_fn(|a| before[a] + share * share * change[a]);
-            let speed = |u: &[T; D]| u.iter().fold(T::zero(), |s, v| s + *v * *v).sqrt();
-            let most = limit.at_least(speed(&before));
-            let fast = speed(&after);
-            if fast > most {
-                after = after.map(|v| v * most / fast);
-            }
-            let made = |u| make::<T, L, D, Q>(&self.params, moments.density, u, f, &zero);
-            let [old, new] = [made(before), made(after)];
-            for k in 0..Q {
-                self.populations[k].set(i, h[k] + (new[k] - old[k]));
-            }
+            };
+            let h = site(populations, i);
+            let (moments, f) = (Moments::of::<L, Q, false>(&h), push.at(i));
+            let [old, new] = impulse
+                .velocities(share, &moments, f)
+                .map(|u| make::<T, L, D, Q>(params, moments.density, u, f, &[[T::zero(); D]; D]));
+            set_site(populations, i, core::array::from_fn(|k| h[k] + (new[k] - old[k])));
         });
         self.observe();
         Ok(())
@@ -111,35 +87,73 @@ where
     /// Sets the velocity at an inflow side, m/s, by the centres of its cells.
     ///
     /// # Errors
-    /// [`Error::NoSuchEntry`] for a side that is not [`Side::Inflow`], [`Error::InvalidParameter`] for
+    /// [`Error::NoSuchEntry`] for a side that is not [`crate::Side::Inflow`], [`Error::InvalidParameter`] for
     /// a velocity that is not finite or not below the speed of sound; nothing is changed then.
     pub fn set_inflow(
         &mut self,
         axis: usize,
         end: usize,
-        mut velocity: impl FnMut([T; D]) -> [T; D],
+        velocity: impl FnMut([T; D]) -> [T; D],
     ) -> Result<(), Error> {
-        let inflow = Side::Inflow { velocity: [T::zero(); D] };
-        let kind = core::mem::discriminant(&inflow);
-        let side = self.params.boundary.sides.get(axis).and_then(|ends| ends.get(end));
-        let opening = self.openings.iter_mut().find(|o| (o.axis, o.end) == (axis, end));
-        let (Some(opening), true) =
-            (opening, side.is_some_and(|side| core::mem::discriminant(side) == kind))
-        else {
-            return Err(Error::NoSuchEntry { name: "inflow side", index: axis, count: D });
-        };
-        let mut changed = opening.clone();
-        let mut good = Ok(());
-        changed.set_velocity(&self.grid, |p| {
-            let u = velocity(p).map(|v| v / self.scales.velocity);
-            if good.is_ok() {
-                good = self.scales.check_side(&u);
-            }
-            u
-        });
-        good?;
-        *opening = changed;
-        Ok(())
+        let Self { openings, grid, scales, .. } = self;
+        Opening::set_inflow(openings, grid, scales, (axis, end), velocity)
+    }
+}
+
+/// A change of velocity near a point.
+#[derive(Clone, Copy)]
+pub(super) struct Impulse<T, const D: usize> {
+    center: [T; D],
+    radius: T,
+    /// In cells a step, as is the limit.
+    change: [T; D],
+    limit: T,
+}
+
+impl<T: Real, const D: usize> Impulse<T, D> {
+    pub(super) fn new(
+        params: &LbmParams<T, D>,
+        scales: &Scales<T>,
+        (center, radius): ([T; D], T),
+        change: [T; D],
+    ) -> Result<Self, Error> {
+        check::all_finite("center", &center)?;
+        check::positive("radius", radius)?;
+        let change = change.map(|v| v / scales.velocity);
+        for v in change {
+            check::within("the change in cells a step", v, -1e6, 1e6, "at most a million")?;
+        }
+        Ok(Self { center, radius, change, limit: params.speed_limit_lu })
+    }
+
+    /// w at a point, where it is not 0.
+    pub(super) fn share(&self, point: [T; D]) -> Option<T> {
+        let mut away = T::zero();
+        for (p, c) in point.into_iter().zip(self.center) {
+            let part = (p - c) / self.radius;
+            away += part * part;
+        }
+        let share = T::one() - away;
+        // A radius so small that `away` is not a number even so reaches no cell.
+        (share > T::zero()).then_some(share * share)
+    }
+
+    /// The velocity of a site before and after.
+    pub(super) fn velocities(
+        &self,
+        share: T,
+        moments: &Moments<T, D>,
+        force: [T; D],
+    ) -> [[T; D]; 2] {
+        let before = moments.velocity(force);
+        let mut after: [T; D] = core::array::from_fn(|a| before[a] + share * self.change[a]);
+        let speed = |u: &[T; D]| u.iter().fold(T::zero(), |s, v| s + *v * *v).sqrt();
+        let most = self.limit.at_least(speed(&before));
+        let fast = speed(&after);
+        if fast > most {
+            after = after.map(|v| v * most / fast);
+        }
+        [before, after]
     }
 }
 

@@ -26,8 +26,7 @@
 //! **Solids** are cells whose centre a body covers or that are closed by hand; fluid sticks to them
 //! half-way between cells or at the surface ([`Bounce`]), and pushes bodies by momentum exchange.
 //!
-//! **Not modelled.** Heat, phases; what a moving body gains or loses with the momentum of cells that it
-//! covers or leaves; slip at bodies.
+//! **Not modelled.** Heat, phases; slip at bodies.
 //!
 //! **Validated by** Taylor–Green vortices, Poiseuille and Couette flow, the lid-driven cavity, the
 //! cylinder of Schäfer and Turek and a plain two-array implementation.
@@ -38,9 +37,11 @@
 //! 2019, <https://doi.org/10.1016/j.compfluid.2019.01.001>; see the parts for theirs.
 
 mod carried;
+mod change;
 mod collide;
 mod encoded;
 mod expansion;
+mod force;
 mod input;
 mod lattice;
 mod observe;
@@ -67,13 +68,15 @@ use crate::base::error::check;
 use crate::base::exec;
 use crate::base::ring::Ring;
 use crate::solid::Body;
-use crate::{Error, Field, Grid, Real, Side, StepReport};
-use collide::{Collide, Push, Regularising, Rule, Shear, TwoRates};
+use crate::{Error, Field, Grid, Real, StepReport};
+use collide::{Collide, Regularising, Rule, Shear, TwoRates};
+use expansion::{Moments, Tensor};
+use force::{Push, push};
 use input::make;
 use observe::{Observe, Scales};
-use open::Opening;
+use open::{Opening, Sites};
 use sides::Patch;
-use solids::Obstacles;
+use solids::{Link, Obstacles, Refill};
 
 /// How many steps may pass before the run is looked at.
 const WATCH: usize = 64;
@@ -130,28 +133,7 @@ where
     pub fn new(grid: Grid<T, D>, params: LbmParams<T, D>) -> Result<Self, Error> {
         let scales = Scales::checked(&grid, &params)?;
         let per_speed = T::one() / scales.velocity;
-        let mut openings = Vec::new();
-        for (axis, ends) in params.boundary.sides.iter().enumerate() {
-            for (end, side) in ends.iter().enumerate() {
-                match side {
-                    Side::Inflow { velocity } => {
-                        let velocity = velocity.map(|v| v * per_speed);
-                        openings.push(Opening::inflow(&grid, axis, end, velocity));
-                    }
-                    Side::Open => {
-                        let density = params.open_pressure[axis][end] / scales.pressure;
-                        openings.push(Opening::outlet::<Q>(
-                            &grid,
-                            axis,
-                            end,
-                            params.outlet,
-                            density,
-                        ));
-                    }
-                    _ => {}
-                }
-            }
-        }
+        let openings = Opening::all::<Q>(&grid, &params, &scales);
         Ok(Self {
             params,
             grid,
@@ -167,7 +149,7 @@ where
             scales,
             patches: sides::patches::<T, L, D, Q>(&grid, &params.boundary, per_speed, false),
             openings,
-            obstacles: Obstacles::new(&grid),
+            obstacles: Obstacles::new(),
         })
     }
 
@@ -220,6 +202,12 @@ where
             && self.obstacles.is_solid(self.grid.index(cell))
     }
 
+    /// The mean force on the cells closed by hand, all together, in the last call of `step` or
+    /// `advance` that did a lattice step, N; 0 before and after a snapshot was restored.
+    pub fn force_on_closed_cells(&self) -> [T; D] {
+        self.obstacles.on_closed()
+    }
+
     /// The force on every cell, N/m³ (N/m² in the plane), beside that of
     /// [`LbmParams::acceleration`]; 0 until set. The first call takes memory for it.
     pub fn force_mut(&mut self) -> &mut [Field<T, D>; D] {
@@ -235,25 +223,17 @@ where
         inside.then(|| ring.get(self.grid.index(cell)))
     }
 
-    /// Takes over the state of a simulation of the same grid and parameters. Populations are copied
-    /// without allocating; bodies as their `clone_from` does.
+    /// Takes over the state and the parameters of a simulation of the same grid. Populations are copied
+    /// without allocating; bodies and openings as their `clone_from` does.
     ///
     /// # Errors
-    /// [`Error::GridMismatch`] for another grid, [`Error::InvalidParameter`] for other parameters;
-    /// nothing is changed then.
+    /// [`Error::GridMismatch`] for another grid; nothing is changed then.
     pub fn copy_from(&mut self, other: &Self) -> Result<(), Error> {
         if self.grid != other.grid {
             return Err(Error::GridMismatch { name: "the source" });
         }
-        if self.params != other.params {
-            let value = other.params.kinematic_viscosity.to_f64();
-            let expected = "with all other parameters that of the target";
-            return Err(Error::InvalidParameter {
-                name: "the source's viscosity",
-                value,
-                expected,
-            });
-        }
+        (self.params, self.scales) = (other.params, other.scales);
+        self.patches.clone_from(&other.patches);
         for (own, other) in self.populations.iter_mut().zip(&other.populations) {
             own.copy_from(other);
         }
@@ -309,7 +289,9 @@ where
             self.observe();
             self.check_flow()?;
         }
-        self.push_bodies(count)?;
+        if count > 0 {
+            self.obstacles.push_bodies(&self.grid, &self.params, count, self.steps - 1)?;
+        }
         let max_speed = self.max_speed();
         self.report = StepReport {
             time: T::of_usize(count) * self.params.time_step,
@@ -328,11 +310,7 @@ where
 
     fn check_inputs(&self) -> Result<(), Error> {
         self.bodies().iter().try_for_each(Body::check)?;
-        for field in self.force.iter().flatten() {
-            field.check_shape(&self.grid, crate::Location::Center, "force")?;
-            field.check_finite("force")?;
-        }
-        Ok(())
+        force::check(&self.grid, &self.force)
     }
 
     /// Whether the last steps stayed within the range of numbers.
@@ -398,17 +376,37 @@ where
         for patch in patches {
             patch.apply(populations);
         }
-        obstacles.bounce::<L, Q>(&self.grid, populations);
+        let grid = &self.grid;
+        obstacles.exchange::<L, Q>(|from, k| {
+            populations[k].get(from.wrapping_add_signed(sides::step::<T, L, D, Q>(grid, k)))
+        });
+        for Link { to, k, back, .. } in obstacles.links() {
+            populations[*k].set(*to, *back);
+        }
         let push = push(params, scales, force);
         for opening in openings {
-            opening.apply::<L, Q>(
-                populations,
-                params.collision.remembers(),
-                |i| obstacles.is_solid(i),
-                |i| push.at(i),
-                |density, u, f, deviation| make::<T, L, D, Q>(params, density, u, f, deviation),
-            );
+            opening.carry_out::<L, Q>(populations, |i| obstacles.is_solid(i), |i| push.at(i));
+            let lattice = self.lattice;
+            opening.apply(&mut Streamed { params, populations, obstacles, push, lattice });
         }
+    }
+
+    /// Finds the cells of solids where they have changed, and fills those that they have left.
+    fn look_at_solids(&mut self) {
+        if self.obstacles.prepare() {
+            return;
+        }
+        let Self { params, grid, scales, force, populations, obstacles, .. } = self;
+        let (per_speed, push) = (T::one() / scales.velocity, push(params, scales, force));
+        let refills = obstacles.update::<L, Q>(grid, params, per_speed, |i| {
+            Moments::of::<L, Q, false>(&site(populations, i))
+        });
+        for Refill { place, density, velocity } in refills {
+            let (f, none) = (push.at(place), [[T::zero(); D]; D]);
+            let h = make::<T, L, D, Q>(params, density, velocity, f, &none);
+            set_site(populations, place, h);
+        }
+        obstacles.clear(populations);
     }
 
     /// Sets pressure and velocity to what the populations say.
@@ -429,12 +427,53 @@ where
     }
 }
 
-/// What pushes the fluid.
-fn push<'a, T: Real, const D: usize>(
-    params: &LbmParams<T, D>,
-    scales: &Scales<T>,
-    force: &'a Option<[Field<T, D>; D]>,
-) -> Push<'a, T, D> {
-    let field = force.as_ref().map(|f| (f.each_ref().map(Field::as_slice), scales.force));
-    Push { uniform: params.acceleration.map(|a| a * scales.acceleration), field }
+/// The populations of a place.
+fn site<T: Copy, const Q: usize>(populations: &[Ring<T>; Q], i: usize) -> [T; Q] {
+    core::array::from_fn(|k| populations[k].get(i))
+}
+
+fn set_site<T: Copy, const Q: usize>(populations: &mut [Ring<T>; Q], i: usize, h: [T; Q]) {
+    for (ring, h) in populations.iter_mut().zip(h) {
+        ring.set(i, h);
+    }
+}
+
+/// What openings see of populations that have streamed.
+struct Streamed<'a, T, L, const D: usize, const Q: usize> {
+    params: &'a LbmParams<T, D>,
+    populations: &'a mut [Ring<T>; Q],
+    obstacles: &'a Obstacles<T, D>,
+    push: Push<'a, T, D>,
+    lattice: PhantomData<L>,
+}
+
+impl<T, L, const D: usize, const Q: usize> Sites<T, D> for Streamed<'_, T, L, D, Q>
+where
+    T: Real,
+    L: Lattice<D, Q>,
+{
+    fn moments(&self, i: usize) -> Moments<T, D> {
+        Moments::of::<L, Q, true>(&site(self.populations, i))
+    }
+
+    fn is_solid(&self, i: usize) -> bool {
+        self.obstacles.is_solid(i)
+    }
+
+    fn force(&self, i: usize) -> [T; D] {
+        self.push.at(i)
+    }
+
+    fn make(&mut self, i: usize, density: T, u: [T; D], deviation: &Tensor<T, D>) {
+        let h = make::<T, L, D, Q>(self.params, density, u, self.push.at(i), deviation);
+        set_site(self.populations, i, h);
+    }
+
+    fn reflected(&self, i: usize, density: T, u: [T; D], side: [usize; 2]) -> Option<Tensor<T, D>> {
+        let none = [[T::zero(); D]; D];
+        self.params.collision.remembers().then(|| {
+            let still = make::<T, L, D, Q>(self.params, density, u, self.push.at(i), &none);
+            open::reflected::<T, L, D, Q>(&site(self.populations, i), &still, side)
+        })
+    }
 }

@@ -2,8 +2,9 @@
 
 use core::marker::PhantomData;
 
-use super::collide::{BLOCK, Block, Push};
+use super::collide::{BLOCK, Block};
 use super::expansion::Moments;
+use super::force::Push;
 use super::lattice::Lattice;
 use super::params::LbmParams;
 use crate::base::error::check;
@@ -116,7 +117,6 @@ where
     #[inline(always)]
     fn row(&self, row: Row<D>, mut out: [&mut [T]; N]) {
         let Scales { velocity, pressure, .. } = self.scales;
-        let half = T::of(0.5);
         let mut h = [Block([T::zero(); BLOCK]); Q];
         let mut force = self.push.uniform.map(|f| Block([f; BLOCK]));
         let mut flow = [Block([T::zero(); BLOCK]); N];
@@ -131,11 +131,15 @@ where
                 for k in 0..Q {
                     site[k] = h[k].0[i];
                 }
-                let Moments { density, momentum, .. } = Moments::of::<L, Q, false>(&site);
-                let scale = velocity / (T::one() + density);
-                flow[0].0[i] = pressure * density;
+                let mut f = [T::zero(); D];
                 for a in 0..D {
-                    flow[a + 1].0[i] = (momentum[a] + half * force[a].0[i]) * scale;
+                    f[a] = force[a].0[i];
+                }
+                let moments = Moments::of::<L, Q, false>(&site);
+                let u = moments.velocity(f);
+                flow[0].0[i] = pressure * moments.density;
+                for a in 0..D {
+                    flow[a + 1].0[i] = velocity * u[a];
                 }
             }
             for (out, flow) in out.iter_mut().zip(&flow) {

@@ -3,7 +3,8 @@
 //! The populations that come in through an open side are not known; n points inwards.
 //!
 //! ```text
-//! ρ(1 − u·n) = Σ_{c·n=0} f + 2Σ_{c·n<0} f − F·n/2      what is known of ρ and u·n
+//! ρ(1 − u·n) = Σ_{c·n=0} f + 2Σ_{c·n<0} f − F·n/2      what is known of ρ and u·n:
+//!            = Σf − n·Σcf − F·n/2                      what comes in, unknown, cancels
 //! inflow     u·n = given − c_s(ρ − ρ̄)                   sound leaves
 //! pressure   u·n = ū·n − c_s(ρ − given)                 likewise
 //! A = that of the next cell inside, or of what leaves; all populations from ρ, u, A
@@ -33,12 +34,14 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
+use super::change::Rescale;
 use super::expansion::{Moments, Tensor};
 use super::lattice::{Lattice, opposite};
-use super::params::Outlet;
+use super::observe::Scales;
+use super::params::{LbmParams, Outlet};
 use crate::base::exec::Region;
 use crate::base::{ring::Ring, snapshot::Snapshot};
-use crate::{Error, Grid, Real};
+use crate::{Error, Grid, Real, Side};
 
 /// c_s.
 const SOUND_SPEED: f64 = 0.577_350_269_189_625_8;
@@ -60,8 +63,8 @@ enum Given<T, const D: usize> {
 /// One open side.
 #[derive(Debug, Clone)]
 pub(super) struct Opening<T, const D: usize> {
-    pub(super) axis: usize,
-    pub(super) end: usize,
+    axis: usize,
+    end: usize,
     region: Region<D>,
     given: Given<T, D>,
     /// Of each cell, the slow part of what is not given: δρ, or the normal velocity.
@@ -84,43 +87,89 @@ impl<T: Real, const D: usize> Opening<T, D> {
         Self { axis, end, region, given, mean, pace, deep: grid.cells()[axis] > 1 }
     }
 
-    /// Fluid of this velocity comes in.
-    pub(super) fn inflow(grid: &Grid<T, D>, axis: usize, end: usize, velocity: [T; D]) -> Self {
-        let mut opening = Self::new(grid, axis, end);
-        opening.given = Given::Velocity(vec![velocity; opening.region.count()]);
-        opening
-    }
-
-    /// Fluid comes and goes.
-    pub(super) fn outlet<const Q: usize>(
+    /// The openings of a simulation.
+    pub(super) fn all<const Q: usize>(
         grid: &Grid<T, D>,
-        axis: usize,
-        end: usize,
-        outlet: Outlet,
-        density: T,
-    ) -> Self {
-        let mut opening = Self::new(grid, axis, end);
-        opening.given = match outlet {
-            Outlet::Pressure => Given::Density(density),
-            Outlet::Convective => {
-                Given::Nothing(density, vec![T::zero(); opening.region.count() * Q])
-            }
-        };
-        opening
-    }
-
-    /// Sets the velocity of each cell; nothing where another thing is given.
-    pub(super) fn set_velocity(
-        &mut self,
-        grid: &Grid<T, D>,
-        mut velocity: impl FnMut([T; D]) -> [T; D],
-    ) {
-        let places = self.region.places();
-        if let Given::Velocity(list) = &mut self.given {
-            for (own, i) in list.iter_mut().zip(places) {
-                *own = velocity(grid.center(grid.cell_at(i)));
+        params: &LbmParams<T, D>,
+        scales: &Scales<T>,
+    ) -> Vec<Self> {
+        let mut openings = Vec::new();
+        for axis in 0..D {
+            for end in 0..2 {
+                let mut opening = Self::new(grid, axis, end);
+                let count = opening.region.count();
+                opening.given = match params.boundary.sides[axis][end] {
+                    Side::Inflow { velocity } => {
+                        Given::Velocity(vec![velocity.map(|v| v / scales.velocity); count])
+                    }
+                    Side::Open => {
+                        let density = params.open_pressure[axis][end] / scales.pressure;
+                        match params.outlet {
+                            Outlet::Pressure => Given::Density(density),
+                            Outlet::Convective => {
+                                Given::Nothing(density, vec![T::zero(); count * Q])
+                            }
+                        }
+                    }
+                    _ => continue,
+                };
+                openings.push(opening);
             }
         }
+        openings
+    }
+
+    /// Takes over what openings of before hold, where sides have stayed the same; parameters are
+    /// given as new ones and old ones.
+    pub(super) fn inherit(
+        openings: &mut [Self],
+        before: &[Self],
+        params: [&LbmParams<T, D>; 2],
+        rescale: Rescale<T>,
+    ) {
+        for opening in openings {
+            let Self { axis, end, .. } = *opening;
+            let [side, other] = params.map(|params| params.boundary.sides[axis][end]);
+            let Some(old) = before.iter().find(|o| (o.axis, o.end) == (axis, end)) else {
+                continue;
+            };
+            match (&mut opening.given, &old.given) {
+                (Given::Velocity(list), Given::Velocity(old_list)) => {
+                    if side == other {
+                        let old_list = old_list.iter().map(|u| rescale.speed(*u));
+                        list.iter_mut().zip(old_list).for_each(|(own, old)| *own = old);
+                    }
+                    let old = old.mean.iter().map(|density| rescale.density(*density));
+                    opening.mean.iter_mut().zip(old).for_each(|(own, old)| *own = old);
+                }
+                (Given::Velocity(_), _) | (_, Given::Velocity(_)) => {}
+                _ => {
+                    let old = old.mean.iter().map(|u| rescale.speed([*u]));
+                    opening.mean.iter_mut().zip(old).for_each(|(own, [old])| *own = old);
+                }
+            }
+        }
+    }
+
+    /// Sets the velocity of each cell of an inflow side by the centres of cells, m/s.
+    pub(super) fn set_inflow(
+        openings: &mut [Self],
+        grid: &Grid<T, D>,
+        scales: &Scales<T>,
+        (axis, end): (usize, usize),
+        mut velocity: impl FnMut([T; D]) -> [T; D],
+    ) -> Result<(), Error> {
+        let mut here = openings.iter_mut().filter(|o| (o.axis, o.end) == (axis, end));
+        let Some(Self { given: Given::Velocity(list), region, .. }) = here.next() else {
+            return Err(Error::NoSuchEntry { name: "inflow side", index: axis, count: D });
+        };
+        let mut changed = list.clone();
+        for (own, i) in changed.iter_mut().zip(region.places()) {
+            *own = velocity(grid.center(grid.cell_at(i))).map(|v| v / scales.velocity);
+            scales.check_side(own)?;
+        }
+        *list = changed;
+        Ok(())
     }
 
     /// Takes a flow for what has been there for long: `at` gives δρ and the velocity at a place.
@@ -185,127 +234,114 @@ impl<T: Real, const D: usize> Opening<T, D> {
         }
     }
 
-    /// Makes the populations of the side's cells anew. `force` gives the force at a place, `make`
-    /// the populations for δρ, u, a force, and the deviation of the second moment, which is reflected
-    /// from what leaves or that of the next cell inside.
-    pub(super) fn apply<L: Lattice<D, Q>, const Q: usize>(
-        &mut self,
-        populations: &mut [Ring<T>; Q],
-        reflect: bool,
-        solid: impl Fn(usize) -> bool,
-        force: impl Fn(usize) -> [T; D],
-        make: impl Fn(T, [T; D], [T; D], &[[T; D]; D]) -> [T; Q],
-    ) {
-        let inward = if self.end == 0 { 1 } else { -1 };
-        let stride = self.region.strides[self.axis] as isize * isize::from(inward);
-        let comes_in = |k: usize| L::VELOCITIES[k][self.axis] * inward;
+    /// Makes the side's cells anew. Nothing at a convective outlet; see [`Self::carry_out`].
+    pub(super) fn apply(&mut self, sites: &mut impl Sites<T, D>) {
+        let (sign, stride) = self.inward();
         for (number, i) in self.region.places().enumerate() {
-            if solid(i) {
+            if sites.is_solid(i) {
                 continue;
             }
-            let h: [T; Q] = core::array::from_fn(|k| populations[k].get(i));
-            // Where there is no fluid behind it, the cell itself.
-            let behind = i.wrapping_add_signed(stride);
-            let next = if self.deep && !solid(behind) { behind } else { i };
-            let inside: [T; Q] = core::array::from_fn(|k| populations[k].get(next));
-            let f = force(i);
-            let sign = T::of(f64::from(inward));
-            if let Given::Nothing(target, list) = &self.given {
-                let flow = flow::<T, L, D, Q>(&inside, f);
-                let speed = (-sign * flow[self.axis]).at_least(T::zero()).at_most(T::one());
-                let Moments { density, .. } = Moments::of::<L, Q, false>(&inside);
-                for k in (0..Q).filter(|k| comes_in(*k) > 0) {
-                    // These velocities make up a sixth of the fluid at rest.
-                    let held = T::of(6.0 * ANCHOR * L::WEIGHTS[k]) * (*target - density);
-                    let value =
-                        held + (list[number * Q + k] + speed * inside[k]) / (T::one() + speed);
-                    populations[k].set(i, value);
-                }
-                continue;
-            }
-            // Σ_{c·n=0} + 2Σ_{c·n<0}, less the 1 of the fluid at rest.
-            let mut known = -T::of(0.5) * sign * f[self.axis];
-            for k in 0..Q {
-                match comes_in(k) {
-                    0 => known += h[k],
-                    -1 => known += h[k] + h[k],
-                    _ => {}
-                }
-            }
+            let f = sites.force(i);
+            let Moments { density, momentum, .. } = sites.moments(i);
             // known = δρ − ρu·n, and what sound adds to δρ and ±u·n leaves with the speed of sound.
+            let known = density - sign * (momentum[self.axis] + T::of(0.5) * f[self.axis]);
+            let next = sites.moments(self.behind(i, stride, |i| sites.is_solid(i)));
             let sound = T::of(SOUND_SPEED);
             let mean = &mut self.mean[number];
-            let (density, u) = match &self.given {
+            match &self.given {
                 Given::Velocity(list) => {
                     let mut u = list[number];
                     let normal = sign * u[self.axis];
                     let density = (known + normal + sound * *mean) / (T::one() + sound - normal);
                     u[self.axis] -= sign * sound * (density - *mean);
                     *mean += self.pace * (density - *mean);
-                    (density, u)
+                    let reflected = sites.reflected(i, density, u, [self.axis, self.end]);
+                    sites.make(i, density, u, &reflected.unwrap_or(next.deviation(f)));
                 }
                 Given::Density(density) => {
-                    let mut u = flow::<T, L, D, Q>(&inside, f);
+                    let mut u = next.velocity(f);
                     let given = *density;
                     let density = (known + *mean + sound * given) / (T::one() + sound);
                     let normal = *mean - sound * (density - given);
                     *mean += self.pace * (normal - *mean);
                     u[self.axis] = sign * (density - known) / (T::one() + density);
-                    (density, u)
+                    sites.make(i, density, u, &next.deviation(f));
                 }
-                Given::Nothing(..) => continue,
-            };
-            let flux = if reflect && matches!(self.given, Given::Velocity(_)) {
-                reflected::<T, L, D, Q>(&h, &make(density, u, f, &[[T::zero(); D]; D]), comes_in)
-            } else {
-                deviation::<T, L, D, Q>(&inside, f)
-            };
-            let made = make(density, u, f, &flux);
-            for (ring, h) in populations.iter_mut().zip(made) {
-                ring.set(i, h);
+                Given::Nothing(..) => {}
             }
         }
     }
+
+    /// Lets the flow out of a convective outlet; nothing elsewhere. `force` gives that at a place.
+    pub(super) fn carry_out<L: Lattice<D, Q>, const Q: usize>(
+        &self,
+        populations: &mut [Ring<T>; Q],
+        solid: impl Fn(usize) -> bool,
+        force: impl Fn(usize) -> [T; D],
+    ) {
+        let Given::Nothing(target, list) = &self.given else { return };
+        let (sign, stride) = self.inward();
+        for (number, i) in self.region.places().enumerate() {
+            if solid(i) {
+                continue;
+            }
+            let next = self.behind(i, stride, &solid);
+            let inside: [T; Q] = core::array::from_fn(|k| populations[k].get(next));
+            let moments = Moments::of::<L, Q, false>(&inside);
+            let speed = -sign * moments.velocity(force(i))[self.axis];
+            let speed = speed.at_least(T::zero()).at_most(T::one());
+            for k in (0..Q).filter(|k| comes_in(L::VELOCITIES[*k], [self.axis, self.end]) > 0) {
+                // These velocities make up a sixth of the fluid at rest.
+                let held = T::of(6.0 * ANCHOR * L::WEIGHTS[k]) * (*target - moments.density);
+                let carried = (list[number * Q + k] + speed * inside[k]) / (T::one() + speed);
+                populations[k].set(i, held + carried);
+            }
+        }
+    }
+
+    /// The sign of the axis where it points inwards, and the way to the next cell that way.
+    fn inward(&self) -> (T, isize) {
+        let stride = self.region.strides[self.axis] as isize;
+        if self.end == 0 { (T::one(), stride) } else { (-T::one(), -stride) }
+    }
+
+    /// The next cell inside; where there is no fluid, the cell itself.
+    fn behind(&self, i: usize, stride: isize, solid: impl Fn(usize) -> bool) -> usize {
+        let behind = i.wrapping_add_signed(stride);
+        if self.deep && !solid(behind) { behind } else { i }
+    }
 }
 
-/// How far the second moment is from equilibrium where what comes in deviates from `still`, its
-/// equilibrium, as its opposite does.
-fn reflected<T: Real, L: Lattice<D, Q>, const D: usize, const Q: usize>(
+/// The sites of a flow, as openings see them.
+pub(super) trait Sites<T, const D: usize> {
+    /// The moments of a place.
+    fn moments(&self, i: usize) -> Moments<T, D>;
+    /// Whether a place is in a solid.
+    fn is_solid(&self, i: usize) -> bool;
+    /// The force at a place.
+    fn force(&self, i: usize) -> [T; D];
+    /// Makes a place anew of δρ, u and the deviation of the second moment.
+    fn make(&mut self, i: usize, density: T, u: [T; D], deviation: &Tensor<T, D>);
+    /// The deviation that is reflected from what leaves through the side `[axis, end]`, where the
+    /// collision is one of those that stand it.
+    fn reflected(&self, i: usize, density: T, u: [T; D], side: [usize; 2]) -> Option<Tensor<T, D>>;
+}
+
+/// 1 where a velocity comes in through the side `[axis, end]`, −1 where it leaves.
+fn comes_in<const D: usize>(c: [i8; D], [axis, end]: [usize; 2]) -> i8 {
+    if end == 0 { c[axis] } else { -c[axis] }
+}
+
+/// How far the second moment is from equilibrium where what comes in through the side `[axis, end]`
+/// deviates from `still`, its equilibrium, as its opposite does.
+pub(super) fn reflected<T: Real, L: Lattice<D, Q>, const D: usize, const Q: usize>(
     h: &[T; Q],
     still: &[T; Q],
-    comes_in: impl Fn(usize) -> i8,
+    side: [usize; 2],
 ) -> Tensor<T, D> {
     let rest = core::array::from_fn(|k| {
-        let from = if comes_in(k) > 0 { opposite(k) } else { k };
+        let from = if comes_in(L::VELOCITIES[k], side) > 0 { opposite(k) } else { k };
         h[from] - still[from]
     });
     Moments::of::<L, Q, true>(&rest).flux
-}
-
-/// How far the second moment of a site is from equilibrium.
-fn deviation<T: Real, L: Lattice<D, Q>, const D: usize, const Q: usize>(
-    h: &[T; Q],
-    f: [T; D],
-) -> Tensor<T, D> {
-    let Moments { density, momentum, mut flux } = Moments::of::<L, Q, true>(h);
-    let half = T::of(0.5);
-    for a in 0..D {
-        flux[a][a] -= T::of(1.0 / 3.0) * density;
-        let j = momentum[a] + half * f[a];
-        for b in a..D {
-            let v = (momentum[b] + half * f[b]) / (T::one() + density);
-            let w = j / (T::one() + density);
-            flux[a][b] -= j * v - half * (w * f[b] + v * f[a]);
-        }
-    }
-    flux
-}
-
-/// The velocity at a site.
-fn flow<T: Real, L: Lattice<D, Q>, const D: usize, const Q: usize>(
-    h: &[T; Q],
-    f: [T; D],
-) -> [T; D] {
-    let Moments { density, momentum, .. } = Moments::of::<L, Q, false>(h);
-    core::array::from_fn(|a| (momentum[a] + T::of(0.5) * f[a]) / (T::one() + density))
 }

@@ -1,9 +1,9 @@
 //! What lattice Boltzmann has in common with every scheme: digests and snapshots.
 
 use super::lattice::Lattice;
-use super::{Lbm, open::Opening};
+use super::{Lbm, force, open::Opening};
 use crate::base::{digest::Digest, ring::Ring};
-use crate::{Error, Field, Location, Real, Simulation, Snapshot, StepReport};
+use crate::{Error, Field, Real, Simulation, Snapshot, StepReport};
 
 impl<T, L, const D: usize, const Q: usize> Simulation<T> for Lbm<T, L, D, Q>
 where
@@ -65,10 +65,7 @@ where
         let steps = snapshot.word("steps")?;
         let pending = snapshot.values_exactly("pending time", 1)?;
         let mut values = snapshot.values_exactly("populations", Q * grid.cell_count())?.iter();
-        let force = match snapshot.values("force")? {
-            [] => None,
-            _ => Some(Field::restored(grid, [Location::Center; D], snapshot, "force")?),
-        };
+        let force = force::restored(grid, snapshot)?;
         let openings = Opening::restored_all(&self.openings, snapshot)?;
         self.obstacles.restore(&grid, snapshot)?;
         for ring in &mut self.populations {

@@ -6,7 +6,7 @@ mod refusals;
 
 use super::*;
 use crate::solid::Shape;
-use crate::{Boundary, Grid2, LbmD2Q9, Simulation};
+use crate::{Boundary, Grid2, LbmD2Q9, Side, Simulation};
 
 /// A box whose cells, steps and density are 1: all values are in lattice units.
 pub(super) fn unit<T: Real, L: Lattice<D, Q>, const D: usize, const Q: usize>(

@@ -2,10 +2,12 @@
 
 use alloc::vec::Vec;
 
+use super::super::force;
 use super::super::lattice::Lattice;
+use super::super::open::Opening;
 use super::EncodedLbm;
 use crate::base::digest::Digest;
-use crate::{Error, Real, Simulation, Snapshot, StepReport};
+use crate::{Error, Field, Real, Simulation, Snapshot, StepReport};
 
 impl<T, L, const D: usize, const Q: usize> EncodedLbm<T, L, D, Q>
 where
@@ -33,7 +35,9 @@ where
 
     fn digest(&self) -> u64 {
         let digest = Digest::new().values(&[self.time, self.pending]);
-        self.values().fold(digest, |digest, value| digest.values(&[value])).finish()
+        let digest = self.values().fold(digest, |digest, value| digest.values(&[value]));
+        let digest = self.openings.iter().fold(digest, |digest, o| digest.values(o.mean()));
+        self.force.iter().flatten().fold(digest, |d, f| f.digest(d)).finish()
     }
 
     fn report(&self) -> StepReport<T> {
@@ -41,12 +45,15 @@ where
     }
 
     fn snapshot(&self) -> Snapshot<T> {
-        self.grid
+        let snapshot = self
+            .grid
             .snapshot(Snapshot::new("encoded lbm", D, self.time))
             .with_words("velocities", [Q as u64])
-            .with_words("steps", [self.steps])
+            .with_words("steps", [self.steps_done])
             .with_values("pending time", [self.pending])
             .with_values("moments", self.values())
+            .with_values("force", self.force.iter().flatten().flat_map(Field::values));
+        self.obstacles.snapshot(&self.grid, Opening::snapshot_all(&self.openings, snapshot))
     }
 
     fn restore(&mut self, snapshot: &Snapshot<T>) -> Result<(), Error> {
@@ -59,12 +66,16 @@ where
         let pending = snapshot.values_exactly("pending time", 1)?;
         let count = self.values().count();
         let values = snapshot.values_exactly("moments", count)?;
+        let force = force::restored(self.grid, snapshot)?;
+        let openings = Opening::restored_all(&self.openings, snapshot)?;
+        self.obstacles.restore(&self.grid, snapshot)?;
         let places: Vec<usize> = self.grid.interior().places().collect();
         let per_cell = count / places.len();
         for (place, values) in places.into_iter().zip(values.chunks_exact(per_cell)) {
             self.layers.put_values(&mut self.moments, place, values);
         }
-        (self.time, self.pending, self.steps) = (snapshot.time(), pending[0], steps);
+        (self.force, self.openings) = (force, openings);
+        (self.time, self.pending, self.steps_done) = (snapshot.time(), pending[0], steps);
         self.report = StepReport::nothing(self.extremes()[0]);
         Ok(())
     }

@@ -4,8 +4,10 @@ use core::marker::PhantomData;
 
 use super::super::collide::{BLOCK, Block, Regularising};
 use super::super::expansion::Moments;
+use super::super::force::Push;
 use super::super::lattice::Lattice;
 use super::super::sides::{Patch, step};
+use super::super::solids::Link;
 use crate::base::exec::{BlockPass, Wide};
 use crate::{Grid, Real};
 
@@ -57,6 +59,16 @@ impl<const D: usize> Layers<D> {
         (row + usize::from(D == 3)) * self.stride + 1
     }
 
+    /// Where in the grid the places of a layer begin; beyond the ends come those of the other end.
+    fn start(&self, layer: usize) -> usize {
+        ((layer + self.count - 1) % self.count + 1) * self.len
+    }
+
+    /// The layer of a place of the grid, and the place in the layer.
+    fn split(&self, place: usize) -> [usize; 2] {
+        [place / self.len, place % self.len]
+    }
+
     /// Where the populations number `k` of layer `layer` stand.
     fn slot<const Q: usize>(&self, layer: usize, k: usize) -> usize {
         (layer % 3 * Q + k) * self.len
@@ -64,20 +76,20 @@ impl<const D: usize> Layers<D> {
 
     /// The moments at a place of the grid.
     pub(super) fn get<T: Real>(&self, all: &[T], place: usize) -> Moments<T, D> {
-        let (layer, i) = (place / self.len - 1, place % self.len);
+        let [layer, i] = self.split(place);
         let mut values = [T::zero(); MOST];
         for m in 0..Self::MOMENTS {
-            values[m] = all[layer * self.moments_len() + m * self.len + i];
+            values[m] = all[(layer - 1) * self.moments_len() + m * self.len + i];
         }
         unpack(&values)
     }
 
     /// Sets the moments at a place of the grid.
     pub(super) fn put<T: Real>(&self, all: &mut [T], place: usize, moments: &Moments<T, D>) {
-        let (layer, i) = (place / self.len - 1, place % self.len);
+        let [layer, i] = self.split(place);
         let values = pack(moments);
         for m in 0..Self::MOMENTS {
-            all[layer * self.moments_len() + m * self.len + i] = values[m];
+            all[(layer - 1) * self.moments_len() + m * self.len + i] = values[m];
         }
     }
 
@@ -181,9 +193,12 @@ impl<T: Real, const D: usize> Entry<T, D> {
 /// Collides and streams bands of layers.
 pub(super) struct Sweep<'a, T, L, const FORCED: bool, const EDDIES: bool, const D: usize> {
     pub(super) rule: Regularising<T, FORCED, EDDIES>,
-    pub(super) force: [T; D],
+    pub(super) push: Push<'a, T, D>,
     pub(super) layers: Layers<D>,
     pub(super) entries: &'a [Entry<T, D>],
+    pub(super) links: &'a [Link<T, D>],
+    /// How far each velocity carries in the grid.
+    pub(super) steps: &'a [isize],
     /// Of each band, the layer before and the one behind.
     pub(super) edges: &'a [T],
     pub(super) lattice: PhantomData<L>,
@@ -198,8 +213,9 @@ impl<T: Real, L, const FORCED: bool, const EDDIES: bool, const D: usize>
     where
         L: Lattice<D, Q>,
     {
-        let Self { rule, force, layers, .. } = self;
-        let (rule, force) = (*rule, *force);
+        let Self { rule, push, layers, .. } = self;
+        let (rule, start_of_layer) = (*rule, layers.start(layer));
+        let mut force = push.uniform.map(|f| Block([f; BLOCK]));
         let nothing = Block([T::zero(); BLOCK]);
         let mut spare = [nothing; MOST];
         let mut after = [nothing; Q];
@@ -207,6 +223,7 @@ impl<T: Real, L, const FORCED: bool, const EDDIES: bool, const D: usize>
             for start in (0..layers.cells).step_by(BLOCK) {
                 let len = BLOCK.min(layers.cells - start);
                 let place = layers.row(row) + start;
+                push.fill(start_of_layer + place, len, &mut force);
                 let mut before = [&nothing.0; MOST];
                 for (m, (before, spare)) in before.iter_mut().zip(&mut spare).enumerate() {
                     if m < Layers::<D>::MOMENTS {
@@ -218,8 +235,12 @@ impl<T: Real, L, const FORCED: bool, const EDDIES: bool, const D: usize>
                     for m in 0..Layers::<D>::MOMENTS {
                         values[m] = before[m][i];
                     }
+                    let mut f = [T::zero(); D];
+                    for a in 0..D {
+                        f[a] = force[a].0[i];
+                    }
                     let mut h = [T::zero(); Q];
-                    rule.expansion::<L, D, Q>(unpack(&values), force).expand::<L, Q, true>(&mut h);
+                    rule.expansion::<L, D, Q>(unpack(&values), f).expand::<L, Q, true>(&mut h);
                     for k in 0..Q {
                         after[k].0[i] = h[k];
                     }
@@ -228,6 +249,18 @@ impl<T: Real, L, const FORCED: bool, const EDDIES: bool, const D: usize>
                     put(&mut populations[layers.slot::<Q>(layer, k) + place..], len, &after[k]);
                 }
             }
+        }
+    }
+
+    /// Lets in what comes back to a layer from solids: it stands where the solid would have sent it.
+    #[inline(always)]
+    fn bounce<const Q: usize>(&self, layer: usize, populations: &mut [T]) {
+        let layers = &self.layers;
+        let first = self.links.partition_point(|link| layers.split(link.to)[0] < layer);
+        let here = self.links[first..].iter();
+        for link in here.take_while(|link| layers.split(link.to)[0] == layer) {
+            let [from, place] = layers.split(link.to.wrapping_add_signed(-self.steps[link.k]));
+            populations[layers.slot::<Q>(from, link.k) + place] = link.back;
         }
     }
 
@@ -321,6 +354,7 @@ where
             for entry in sweep.entries {
                 entry.apply::<Q>(layers, first + n, populations);
             }
+            sweep.bounce::<Q>(first + n, populations);
             sweep.gather::<Q>(first + n, populations, &mut band[n * len..][..len]);
         }
     }
@@ -330,7 +364,7 @@ where
 pub(super) struct Extremes<'a, T, const D: usize> {
     pub(super) moments: &'a [T],
     pub(super) layers: &'a Layers<D>,
-    pub(super) push: [T; D],
+    pub(super) push: Push<'a, T, D>,
     pub(super) scale: T,
 }
 
@@ -341,18 +375,23 @@ impl<T: Real, const D: usize> Wide for Extremes<'_, T, D> {
     fn run(self) -> [T; 2] {
         let Self { moments, layers, push, scale } = self;
         let [mut speed, mut most] = [T::zero(); 2];
-        for layer in moments.chunks_exact(layers.moments_len()) {
-            let row_of = |m: usize, row| &layer[m * layers.len + layers.row(row)..][..layers.cells];
+        let mut force = push.uniform.map(|f| Block([f; BLOCK]));
+        for (number, layer) in moments.chunks_exact(layers.moments_len()).enumerate() {
             for row in 0..layers.rows {
-                let density = row_of(0, row);
-                for d in density {
-                    most = most.worst(d.magnitude());
-                }
-                for a in 0..D {
-                    let half_push = T::of(0.5) * push[a];
-                    for (d, j) in density.iter().zip(row_of(1 + a, row)) {
-                        let u = (*j + half_push) * (scale / (T::one() + *d));
-                        speed = speed.worst(u.magnitude());
+                for start in (0..layers.cells).step_by(BLOCK) {
+                    let (len, place) = (BLOCK.min(layers.cells - start), layers.row(row) + start);
+                    push.fill(layers.start(number + 1) + place, len, &mut force);
+                    let values = |m: usize| &layer[m * layers.len + place..][..len];
+                    let density = values(0);
+                    for d in density {
+                        most = most.worst(d.magnitude());
+                    }
+                    for a in 0..D {
+                        let force = &force[a].0[..len];
+                        for ((d, j), f) in density.iter().zip(values(1 + a)).zip(force) {
+                            let u = (*j + T::of(0.5) * *f) * (scale / (T::one() + *d));
+                            speed = speed.worst(u.magnitude());
+                        }
                     }
                 }
             }
