@@ -323,10 +323,19 @@ fn view<'a, T: Copy>(from: &'a [T], len: usize, spare: &'a mut Block<T>) -> &'a 
 /// Copies the first `len` values of a block.
 #[inline(always)]
 fn put<T: Copy>(to: &mut [T], len: usize, from: &Block<T>) {
-    match to.first_chunk_mut() {
-        // A length that is known when compiling makes the copy a few wide moves.
-        Some(to) if len == BLOCK => *to = from.0,
-        _ => to[..len].copy_from_slice(&from.0[..len]),
+    match to.first_chunk_mut::<BLOCK>() {
+        // Moves of known lengths stay where they are, and are no calls.
+        Some(to) if len == BLOCK => {
+            let (to, from) = (to.as_chunks_mut::<8>().0, from.0.as_chunks::<8>().0);
+            for (to, from) in to.iter_mut().zip(from) {
+                *to = *from;
+            }
+        }
+        _ => {
+            for (to, from) in to.iter_mut().zip(&from.0[..len]) {
+                *to = *from;
+            }
+        }
     }
 }
 
