@@ -2,8 +2,12 @@
 //! has exact solutions is beside the code; longer runs are in the example `validation_report`.
 
 use crate::measure::{cavity, lattice};
-use fluid_num::schemes::lbm::{Bounce, Collision, D2Q9, D3Q27, Lattice};
-use fluid_num::{Boundary, Error, Grid, Lbm, LbmD3Q27, LbmParams, Real, Side};
+use fluid_num::base::digest::Digest;
+use fluid_num::schemes::lbm::{Bounce, Collision, D2Q9, D3Q27, Lattice, Outlet};
+use fluid_num::solid::{Body, Shape};
+use fluid_num::{
+    Boundary, Error, Field, Grid, Lbm, LbmD2Q9, LbmD3Q27, LbmParams, Real, Side, Simulation,
+};
 
 /// A box whose cells, steps and density are 1.
 fn unit<T: Real, L: Lattice<D, Q>, const D: usize, const Q: usize>(
@@ -49,6 +53,245 @@ fn the_drag_of_the_cylinder_of_schafer_and_turek_is_within_2_percent_at_12_cells
     channel.coefficients(channel.steps(12.0)).unwrap();
     let [drag, _] = channel.coefficients(channel.steps(0.5)).unwrap();
     assert!((drag / lattice::DRAG_2D_1 - 1.0).abs() < 0.02, "{drag}");
+}
+
+/// At a third of the height of the report, 16 cells a diameter.
+#[test]
+fn the_street_behind_the_cylinder_of_schafer_and_turek_sheds_at_its_strouhal_number() {
+    let mut channel = lattice::Channel::new(64, 100.0, 0.1, Bounce::Interpolated).unwrap();
+    channel.coefficients(channel.steps(3.5)).unwrap();
+    let street = channel.street(1.0, 10).unwrap();
+    assert!((0.29..=0.31).contains(&street.strouhal), "{street:?}");
+    assert!((street.drag_max / lattice::DRAG_2D_2 - 1.0).abs() < 0.05, "{street:?}");
+}
+
+/// Layers of fluid h wide between solid ones take Darcy's k = φh²/12 of them, φ what is fluid. TRT has
+/// walls exactly half-way; the mean of values at the centres of cells adds ½ to h².
+#[test]
+fn the_permeability_of_plane_channels_is_that_of_darcy() {
+    for (period, open) in [(8, 5), (12, 3), (5, 4)] {
+        let [nu, force] = [0.1, 1e-6];
+        let params = LbmParams {
+            kinematic_viscosity: nu,
+            acceleration: [force, 0.0],
+            boundary: Boundary::periodic(),
+            ..Default::default()
+        };
+        let mut lbm = unit::<f64, D2Q9, 2, 9>([3, 2 * period], params);
+        lbm.close_cells(|[_, j]| j % period >= open);
+        // The slowest shear falls by exp(−π²νt/h²): by e⁻⁴⁰.
+        let h = open as f64;
+        lbm.advance((40.0 * h * h / (9.87 * nu)) as usize).unwrap();
+        let mean = lbm.velocity()[0].sum() / (6 * period) as f64;
+        let expected = h / period as f64 * (h * h + 0.5) / 12.0;
+        let found = nu * mean / force;
+        assert!((found / expected - 1.0).abs() < 1e-9, "{period} {open}: {found} {expected}");
+    }
+}
+
+// ---- Bodies that move -----------------------------------------------------------------------------
+
+/// What the fluid and a body that moves through it have together: momentum, in lattice units.
+fn momentum(lbm: &Lbm<f64, D2Q9, 2, 9>, axis: usize) -> f64 {
+    let density = lbm.pressure().values().map(|p| 1.0 + 3.0 * p);
+    density.zip(lbm.velocity()[axis].values()).map(|(rho, u)| rho * u).sum()
+}
+
+/// In a box without sides nothing else takes momentum: what the fluid gets in each step is what pushes
+/// the disc back, also where the disc covers cells and leaves others.
+#[test]
+fn what_moves_through_a_fluid_gives_it_the_momentum_that_it_loses() {
+    for bounce in [Bounce::HalfWay, Bounce::Interpolated] {
+        for collision in Collision::all() {
+            let params = LbmParams {
+                collision,
+                bounce,
+                kinematic_viscosity: 0.1,
+                boundary: Boundary::periodic(),
+                ..Default::default()
+            };
+            let mut lbm = unit::<f64, D2Q9, 2, 9>([40, 32], params);
+            let velocity = [0.04, -0.017];
+            let mut disc = Body::new(Shape::ball(4.3).unwrap(), [12.0, 18.0]).unwrap();
+            disc.velocity = velocity;
+            lbm.bodies_mut().push(disc);
+            lbm.advance(1).unwrap();
+            let mut before = [0, 1].map(|axis| momentum(&lbm, axis));
+            let mut crossed = 0;
+            for _ in 0..300 {
+                let body = &mut lbm.bodies_mut()[0];
+                body.clear_wrench();
+                body.position = [0, 1].map(|a| body.position[a] + velocity[a]);
+                let solid = lbm.is_solid([16, 18]);
+                lbm.advance(1).unwrap();
+                crossed += usize::from(lbm.is_solid([16, 18]) != solid);
+                let now = [0, 1].map(|axis| momentum(&lbm, axis));
+                for a in 0..2 {
+                    let sum = now[a] - before[a] + lbm.bodies()[0].force[a];
+                    assert!(sum.abs() < 1e-12, "{bounce:?} {collision:?}: {sum:e}");
+                }
+                before = now;
+            }
+            assert!(crossed == 2, "{crossed}");
+        }
+    }
+}
+
+/// A disc that drifts with a uniform stream feels nothing on average, however fast both are; cells that
+/// it covers and leaves make its force tremble.
+#[test]
+fn a_disc_that_drifts_along_feels_no_force_on_average() {
+    let params = LbmParams {
+        kinematic_viscosity: 0.1,
+        boundary: Boundary::periodic(),
+        ..Default::default()
+    };
+    let mut lbm = unit::<f64, D2Q9, 2, 9>([48, 32], params);
+    let velocity = [0.05, 0.0];
+    let mut disc = Body::new(Shape::ball(5.3).unwrap(), [10.2, 16.1]).unwrap();
+    disc.velocity = velocity;
+    lbm.bodies_mut().push(disc);
+    lbm.set_flow(|_| (velocity, 0.0)).unwrap();
+    let mut sum = [0.0; 2];
+    let steps = 500;
+    for _ in 0..steps {
+        lbm.bodies_mut()[0].clear_wrench();
+        lbm.advance(1).unwrap();
+        let body = &mut lbm.bodies_mut()[0];
+        sum = [0, 1].map(|a| sum[a] + body.force[a]);
+        body.position[0] += velocity[0];
+    }
+    // Of the drag that it would feel at rest, 4πηU/ln… ≈ 2 · 0.05²: nothing.
+    let mean = sum.map(|f| (f / f64::from(steps)).abs());
+    assert!(mean.iter().all(|f| *f < 5e-5), "{mean:?}");
+}
+
+// ---- Parameters -----------------------------------------------------------------------------------
+
+/// A stirred channel with a disc in it and a force, in which everything plays a part.
+fn channel_with(params: LbmParams<f64, 2>) -> LbmD2Q9<f64> {
+    let mut lbm = LbmD2Q9::new(Grid::new([24, 16], 0.1).unwrap(), params).unwrap();
+    let disc = Body::new(Shape::ball(0.23).unwrap(), [0.81, 0.77]).unwrap();
+    lbm.bodies_mut().push(disc);
+    lbm.set_flow(|[x, y]| ([0.4 + y, x * y], x)).unwrap();
+    lbm
+}
+
+fn everything() -> LbmParams<f64, 2> {
+    let lid = Side::Moving { velocity: [0.5, 0.0] };
+    LbmParams {
+        kinematic_viscosity: 0.05,
+        time_step: 0.01,
+        smagorinsky: 0.1,
+        acceleration: [0.2, -0.1],
+        boundary: Boundary::all(Side::NoSlip)
+            .with(0, 0, Side::Inflow { velocity: [0.4, 0.0] })
+            .with(0, 1, Side::Open)
+            .with(1, 1, lid),
+        open_pressure: [[0.0, 0.3], [0.0; 2]],
+        ..Default::default()
+    }
+}
+
+/// What the run ends with, the force on the disc included.
+fn outcome(lbm: &mut LbmD2Q9<f64>) -> u64 {
+    lbm.step(0.105).unwrap();
+    lbm.add_impulse([1.5, 0.8], 0.5, [3.0, 0.0]).unwrap();
+    lbm.step(0.105).unwrap();
+    let force = lbm.bodies()[0].force;
+    Digest::new().values(&force).values(&[f64::from_bits(lbm.digest())]).finish()
+}
+
+/// Each parameter, and one that changes it.
+type Change = (&'static str, fn(&mut LbmParams<f64, 2>));
+
+const CHANGES: [Change; 13] = [
+    ("kinematic_viscosity", |p| p.kinematic_viscosity *= 2.0),
+    ("rest_density", |p| p.rest_density *= 2.0),
+    ("time_step", |p| p.time_step *= 0.5),
+    ("collision", |p| p.collision = Collision::CentralMoments),
+    ("magic", |p| p.collision = Collision::Trt { magic: 0.25 }),
+    ("smagorinsky", |p| p.smagorinsky *= 2.0),
+    ("acceleration", |p| p.acceleration = [0.4, -0.2]),
+    ("boundary", |p| p.boundary.sides[1][0] = Side::FreeSlip),
+    ("bounce", |p| p.bounce = Bounce::Interpolated),
+    ("outlet", |p| p.outlet = Outlet::Convective),
+    ("open_pressure", |p| p.open_pressure[0][1] *= 2.0),
+    ("speed_limit_lu", |p| p.speed_limit_lu *= 2.0),
+    ("max_substeps", |p| p.max_substeps = 5),
+];
+
+#[test]
+fn every_parameter_changes_the_result_from_the_start_and_in_a_run() {
+    let base = outcome(&mut channel_with(everything()));
+    assert_eq!(outcome(&mut channel_with(everything())), base);
+    let mut flow = channel_with(everything());
+    flow.set_params(everything()).unwrap();
+    assert_eq!(outcome(&mut flow), base, "the same parameters change something");
+    for (name, change) in CHANGES {
+        let mut params = everything();
+        change(&mut params);
+        assert_ne!(outcome(&mut channel_with(params)), base, "{name} changes nothing");
+        let mut flow = channel_with(everything());
+        flow.set_params(params).unwrap();
+        assert_eq!(*flow.params(), params);
+        assert_ne!(outcome(&mut flow), base, "{name} changes nothing in a run");
+    }
+}
+
+#[test]
+fn parameters_that_are_refused_in_a_run_change_nothing() {
+    let mut flow = channel_with(everything());
+    flow.step(0.02).unwrap();
+    let refuse = |flow: &mut LbmD2Q9<f64>, params| {
+        let before = flow.digest();
+        assert!(flow.set_params(params).is_err(), "{params:?}");
+        assert_eq!((flow.digest(), *flow.params()), (before, everything()));
+    };
+    refuse(&mut flow, LbmParams { time_step: f64::NAN, ..everything() });
+    // Faster than sound: 0.5 m/s on cells of 0.1 m.
+    refuse(&mut flow, LbmParams { time_step: 0.2, ..everything() });
+    flow.force_mut()[0].fill(f64::INFINITY);
+    refuse(&mut flow, everything());
+}
+
+/// A profile and a slow mean of an opening outlive new parameters: a settled flow stays settled.
+#[test]
+fn a_settled_flow_stays_settled_with_another_time_step() {
+    let profile = |y: f64| 0.4 * y * (1.0 - y);
+    let params =
+        |time_step| LbmParams {
+            kinematic_viscosity: 0.02,
+            time_step,
+            boundary: Boundary::all(Side::NoSlip)
+                .with(0, 0, Side::Inflow { velocity: [0.0; 2] })
+                .with(0, 1, Side::Open),
+            ..Default::default()
+        };
+    let new = |time_step| {
+        let mut flow = LbmD2Q9::new(Grid::new([30, 10], 0.1).unwrap(), params(time_step)).unwrap();
+        flow.set_inflow(0, 0, |[_, y]| [profile(y), 0.0]).unwrap();
+        let slope = 8.0 * 0.02 * 0.1;
+        flow.set_flow(|[x, y]| ([profile(y), 0.0], slope * (3.0 - x))).unwrap();
+        flow
+    };
+    let mut flow = new(0.02);
+    flow.advance(20_000).unwrap();
+    let difference = |a: &Field<f64, 2>, b: &Field<f64, 2>| {
+        a.values().zip(b.values()).fold(0.0_f64, |most, (a, b)| most.max((a - b).abs()))
+    };
+    let before = flow.velocity()[0].clone();
+    flow.set_params(params(0.01)).unwrap();
+    flow.advance(30).unwrap();
+    let shock = difference(&before, &flow.velocity()[0]);
+    assert!(shock < 1e-3, "{shock}");
+    // In the long run, which the slow parts of openings make long, it is the flow that had the new
+    // step from the start.
+    let mut other = new(0.01);
+    other.advance(40_000).unwrap();
+    flow.advance(40_000).unwrap();
+    let away = difference(&other.velocity()[0], &flow.velocity()[0]);
+    assert!(away < 1e-5, "{away}");
 }
 
 /// Rounding makes no more than a random walk of it, and none of the stored deviations is large. What

@@ -42,6 +42,10 @@ pub(crate) struct Channel {
 #[allow(dead_code, reason = "for the suite alone")]
 pub(crate) const DRAG_2D_1: f64 = 5.579_535_233_84;
 
+/// The largest drag coefficient at Reynolds number 100 (FeatFlow).
+#[allow(dead_code, reason = "for the suite alone")]
+pub(crate) const DRAG_2D_2: f64 = 3.2272;
+
 /// The cylinder's diameter.
 const DIAMETER: f64 = 0.1;
 /// The channel's length and height.
@@ -114,7 +118,6 @@ impl Channel {
     ///
     /// # Errors
     /// As the scheme.
-    #[allow(dead_code, reason = "for the report alone")]
     pub(crate) fn street(&mut self, seconds: f64, every: usize) -> Result<Street, Error> {
         let looks = self.steps(seconds) / every;
         let dt = every as f64 * self.lbm.params().time_step;
