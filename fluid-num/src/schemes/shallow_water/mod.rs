@@ -82,6 +82,7 @@ mod layer;
 mod level;
 mod params;
 mod query;
+mod reach;
 mod sides;
 mod simulation;
 mod sources;
