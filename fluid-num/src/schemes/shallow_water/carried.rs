@@ -34,9 +34,14 @@ impl<T: Real> Stencil<T> {
                 half * t * (t * (T::of(4.0) - three * t) + one),
                 half * t * t * (t - one),
             ];
+            let inside = lower >= 1 && lower + 2 < n;
             for k in 0..4 {
                 let i = lower - 1 + k;
-                let i = if periodic[a] { i.rem_euclid(n) } else { i.clamp(0, n - 1) };
+                let i = match periodic[a] {
+                    _ if inside => i,
+                    true => i.rem_euclid(n),
+                    false => i.clamp(0, n - 1),
+                };
                 places[a][k as usize] = i as usize + 1;
             }
         }

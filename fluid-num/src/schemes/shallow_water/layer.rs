@@ -7,16 +7,16 @@ use super::carried::Stencil;
 use super::sides;
 use super::spectrum::Spectrum;
 use super::waves::SurfaceWaves;
-use crate::base::exec::{self, Region, Row, RowPass};
+use crate::base::exec::{self, ChunkPass, Region, Row, RowPass};
 use crate::{Error, Faces, Field, Grid, Real};
 
-/// What a mode does in a step: its share that is short, and that times the cosine and the sine of the
-/// angle by which it turns.
-#[derive(Debug, Clone, Copy)]
-struct Turn<T> {
-    short: T,
-    cos: T,
-    sin: T,
+/// What modes do in a step: their shares that are short, and those times the cosines and the sines of
+/// the angles by which they turn.
+#[derive(Debug, Clone)]
+struct Turns<T> {
+    short: Vec<T>,
+    cos: Vec<T>,
+    sin: Vec<T>,
 }
 
 /// Tables and scratch of the layer.
@@ -31,8 +31,8 @@ pub(super) struct Layer<T> {
     pub(super) spread: Vec<T>,
     /// One level, in Fourier space.
     mode: Vec<T>,
-    /// For one level after another, for the time step that `time` says.
-    turns: Vec<Turn<T>>,
+    /// For each level, for the time step that `time` says.
+    turns: Vec<Turns<T>>,
     time: Option<T>,
     /// The depth that waves feel.
     pub(super) depth: Field<T, 2>,
@@ -47,7 +47,8 @@ pub(super) struct Layer<T> {
     pub(super) energy: f64,
     // Scratch.
     pub(super) cells: Field<T, 2>,
-    carried: Faces<T, 2>,
+    /// Sides stay 0.
+    carried: [Faces<T, 2>; 2],
 }
 
 impl<T: Real> Layer<T> {
@@ -59,7 +60,7 @@ impl<T: Real> Layer<T> {
     ) -> Result<Self, Error> {
         let zeros = vec![T::zero(); grid.cell_count()];
         let (cells, faces) = (Field::zeros(grid), Faces::zeros(grid));
-        let still = Turn { short: T::zero(), cos: T::one(), sin: T::zero() };
+        let still = Turns { short: zeros.clone(), cos: zeros.clone(), sin: zeros.clone() };
         Ok(Self {
             params,
             gravity,
@@ -68,7 +69,7 @@ impl<T: Real> Layer<T> {
             eta: zeros.clone(),
             spread: zeros.clone(),
             mode: zeros,
-            turns: vec![still; grid.cell_count() * params.levels],
+            turns: vec![still; params.levels],
             time: None,
             depth: cells.clone(),
             root: faces.clone(),
@@ -76,8 +77,8 @@ impl<T: Real> Layer<T> {
             wave: faces.clone(),
             share: faces.clone(),
             energy: 0.0,
+            carried: [faces.clone(), faces],
             cells,
-            carried: faces,
         })
     }
 
@@ -101,21 +102,18 @@ impl<T: Real> Layer<T> {
         self.time = Some(dt);
         let (g, dt) = (self.gravity.to_f64(), dt.to_f64());
         let dx = self.depth.grid().dx().to_f64();
-        let modes = self.eta.len();
-        for (n, turns) in self.turns.chunks_mut(modes).enumerate() {
+        for (n, turns) in self.turns.iter_mut().enumerate() {
             let depth = self.params.level(n).to_f64();
-            for (mode, turn) in turns.iter_mut().enumerate() {
+            for mode in 0..turns.short.len() {
                 let k = self.spectrum.wave_number(mode);
                 // Waves of four cells lose at 2/s, those of eight cells at a sixteenth of that.
                 let fine = k * dx / core::f64::consts::PI;
                 let left = libm::exp(-dt * FINE * fine * fine * fine * fine);
                 let angle = libm::sqrt(g * k * libm::tanh(k * depth)) * dt;
                 let short = -libm::expm1(-2.0 * k * k * depth * depth);
-                *turn = Turn {
-                    short: T::of(short),
-                    cos: T::of(short * left * libm::cos(angle)),
-                    sin: T::of(short * left * libm::sin(angle)),
-                };
+                turns.short[mode] = T::of(short);
+                turns.cos[mode] = T::of(short * left * libm::cos(angle));
+                turns.sin[mode] = T::of(short * left * libm::sin(angle));
             }
         }
     }
@@ -126,8 +124,9 @@ impl<T: Real> Layer<T> {
         self.spectrum.forward(&mut self.eta)?;
         self.spectrum.forward(&mut self.spread)?;
         let per_root = self.gravity.sqrt().recip();
-        for (mode, (eta, spread)) in self.eta.iter_mut().zip(&mut self.spread).enumerate() {
-            let root = self.spectrum.inverse_root(mode);
+        let roots = self.spectrum.inverse_roots();
+        for ((eta, spread), root) in self.eta.iter_mut().zip(&mut self.spread).zip(roots) {
+            let root = *root;
             *eta *= root;
             *spread *= -(root * root * per_root);
         }
@@ -140,30 +139,22 @@ impl<T: Real> Layer<T> {
         self.wave.fill(T::zero());
         let dx = self.depth.grid().dx();
         let (per_area, per_length) = ((dx * dx).recip(), self.gravity.sqrt() / dx);
-        let modes = self.eta.len();
         for n in 0..self.params.levels {
             let weight = self.params.weight(n);
             if !self.depth.values().any(|depth| weight.of(depth) > T::zero()) {
                 continue;
             }
-            let turns = &self.turns[n * modes..][..modes];
+            let turns = &self.turns[n];
             for which in 0..2 {
                 let (own, other, sign) = match which {
                     0 => (&self.eta, &self.spread, T::one()),
                     _ => (&self.spread, &self.eta, -T::one()),
                 };
-                let pairs = own.iter().zip(other).zip(turns);
-                for (mode, ((own, other), turn)) in self.mode.iter_mut().zip(pairs) {
-                    *mode = match after {
-                        true => *own * turn.cos + sign * (*other * turn.sin),
-                        false => *own * turn.short,
-                    };
-                }
-                if which == 0 {
-                    for (place, mode) in self.mode.iter_mut().enumerate() {
-                        *mode *= self.spectrum.inverse_root(place);
-                    }
-                }
+                let of_own = if after { &turns.cos } else { &turns.short };
+                let of_other = after.then_some((&turns.sin[..], sign));
+                let roots = (which == 0).then_some(self.spectrum.inverse_roots());
+                let pass = Modes { own, other, of_own, of_other, roots };
+                exec::chunks([&mut self.mode], &pass);
                 let values = self.spectrum.back(&mut self.mode)?;
                 let (out, scale) = match which {
                     0 => (&mut self.flow, per_area),
@@ -189,24 +180,55 @@ impl<T: Real> Layer<T> {
             let mut counts = grid.cells();
             counts[axis] += usize::from(!periodic[axis]);
             let region = self.faces(axis);
-            for field in [&mut self.flow, &mut self.wave] {
-                let out = &mut self.carried[axis];
-                let pass = Carry {
-                    from: field[axis].as_slice(),
-                    left: self.cells.as_slice(),
-                    velocity,
-                    axis,
-                    strides,
-                    counts,
-                    periodic,
-                    ratio,
-                };
-                exec::rows(&region, [out.as_mut_slice()], &pass);
-                field[axis].swap_values(out);
-            }
+            let pass = Carry {
+                fields: [self.flow[axis].as_slice(), self.wave[axis].as_slice()],
+                left: self.cells.as_slice(),
+                velocity,
+                axis,
+                strides,
+                counts,
+                periodic,
+                ratio,
+            };
+            let [flow, wave] = self.carried.each_mut().map(|faces| &mut faces[axis]);
+            exec::rows(&region, [flow.as_mut_slice(), wave.as_mut_slice()], &pass);
+            self.flow[axis].swap_values(flow);
+            self.wave[axis].swap_values(wave);
         }
         close(&mut self.flow, periodic);
         close(&mut self.wave, periodic);
+    }
+}
+
+/// The sum of a mode and another one by what each counts, over the wave number where that is known.
+struct Modes<'a, T> {
+    own: &'a [T],
+    other: &'a [T],
+    of_own: &'a [T],
+    of_other: Option<(&'a [T], T)>,
+    roots: Option<&'a [T]>,
+}
+
+impl<T: Real> ChunkPass<T, 1> for Modes<'_, T> {
+    #[inline(always)]
+    fn chunk(&self, first: usize, [out]: [&mut [T]; 1]) {
+        let len = out.len();
+        let (own, of_own) = (&self.own[first..][..len], &self.of_own[first..][..len]);
+        for i in 0..len {
+            out[i] = own[i] * of_own[i];
+        }
+        if let Some((of_other, sign)) = self.of_other {
+            let (other, of_other) = (&self.other[first..][..len], &of_other[first..][..len]);
+            for i in 0..len {
+                out[i] += sign * (other[i] * of_other[i]);
+            }
+        }
+        if let Some(roots) = self.roots {
+            let roots = &roots[first..][..len];
+            for i in 0..len {
+                out[i] *= roots[i];
+            }
+        }
     }
 }
 
@@ -291,7 +313,7 @@ impl<T: Real> RowPass<T, 2, 1> for Slopes<'_, T> {
 }
 
 struct Carry<'a, T> {
-    from: &'a [T],
+    fields: [&'a [T]; 2],
     left: &'a [T],
     velocity: [&'a [T]; 2],
     axis: usize,
@@ -301,30 +323,29 @@ struct Carry<'a, T> {
     ratio: T,
 }
 
-impl<T: Real> RowPass<T, 2, 1> for Carry<'_, T> {
+impl<T: Real> RowPass<T, 2, 2> for Carry<'_, T> {
     #[inline(always)]
-    fn row(&self, row: Row<2>, [out]: [&mut [T]; 1]) {
+    fn row(&self, row: Row<2>, [flow, wave]: [&mut [T]; 2]) {
         /// What moves by less of a cell in a step stays.
         const LEAST: f64 = 1e-4;
         let (least, quarter, half) = (T::of(LEAST), T::of(0.25), T::of(0.5));
         let [along, across] = [self.axis, 1 - self.axis];
         let (own, other) = (self.velocity[along], self.velocity[across]);
         let [back, up] = [self.strides[along], self.strides[across]];
-        for (i, out) in out.iter_mut().enumerate() {
+        for (i, (flow, wave)) in flow.iter_mut().zip(wave).enumerate() {
             let place = row.start + i;
             let sum = (other[place] + other[place + up])
                 + (other[place - back] + other[place - back + up]);
-            let mut moved = [self.ratio * own[place], self.ratio * (quarter * sum)];
-            let value = if moved[0].magnitude().at_least(moved[1].magnitude()) > least {
-                if self.axis == 1 {
-                    moved.swap(0, 1);
-                }
-                let at = [T::of_usize(row.at[0] + i) - moved[0], T::of_usize(row.at[1]) - moved[1]];
-                Stencil::new(self.counts, self.strides[1], self.periodic, at).of(self.from)
-            } else {
-                self.from[place]
-            };
-            *out = half * (self.left[place] + self.left[place - back]) * value;
+            let moved = [self.ratio * own[place], self.ratio * (quarter * sum)];
+            let mut values = self.fields.map(|field| field[place]);
+            if moved[0].magnitude().at_least(moved[1].magnitude()) > least {
+                let [x, y] = [moved[self.axis], moved[1 - self.axis]];
+                let at = [T::of_usize(row.at[0] + i) - x, T::of_usize(row.at[1]) - y];
+                let stencil = Stencil::new(self.counts, self.strides[1], self.periodic, at);
+                values = self.fields.map(|field| stencil.of(field));
+            }
+            let left = half * (self.left[place] + self.left[place - back]);
+            [*flow, *wave] = values.map(|value| left * value);
         }
     }
 }

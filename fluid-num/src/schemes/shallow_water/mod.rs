@@ -74,6 +74,7 @@
 mod balance;
 mod buoyancy;
 mod carried;
+mod exchange;
 mod foam;
 mod forces;
 mod hulls;

@@ -46,7 +46,6 @@ pub(super) struct Spectrum<T> {
     turned: Vec<T>,
     /// k² by the number along each axis.
     squares: [Vec<f64>; 2],
-    /// 1/k of every mode, by the k² of second differences; 0 for the mean.
     inverse_roots: Vec<T>,
 }
 
@@ -84,10 +83,9 @@ impl<T: Real> Spectrum<T> {
         libm::sqrt(self.squares[0][mode / ny] + self.squares[1][mode % ny])
     }
 
-    /// 1/k by the five-point Laplacian, 0 for the mean.
-    #[inline(always)]
-    pub(super) fn inverse_root(&self, mode: usize) -> T {
-        self.inverse_roots[mode]
+    /// 1/k of every mode by the five-point Laplacian, 0 for the mean.
+    pub(super) fn inverse_roots(&self) -> &[T] {
+        &self.inverse_roots
     }
 
     /// Values to modes.

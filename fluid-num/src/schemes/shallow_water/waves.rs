@@ -22,6 +22,7 @@
 //! than there was, and what comes back brings no more than was taken out. Waves whose water is faster
 //! than 0.3 √(gh) break, and lose height.
 
+use super::exchange::Change;
 use super::kernel::depth_and_surface;
 use super::layer::{Layer, Weight, close};
 use super::{ShallowWater, WaterSide, reach, sides};
@@ -69,13 +70,6 @@ impl<T: Real> SurfaceWaves<T> {
     }
 }
 
-/// What happens to the waves of the layer.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Change {
-    Out,
-    Back,
-}
-
 impl<T: Real> ShallowWater<T> {
     /// Takes memory for the layer where there is to be one.
     pub(super) fn set_waves(&mut self) -> Result<(), Error> {
@@ -96,7 +90,7 @@ impl<T: Real> ShallowWater<T> {
         let moves = !self.is_level();
         let result = if moves { self.look_for_waves(&mut layer, dt) } else { Ok(()) };
         if moves && result.is_ok() {
-            self.shift(&mut layer, Change::Out);
+            self.exchange(&mut layer, Change::Out);
         }
         self.waves = Some(layer);
         result.map(|()| moves)
@@ -110,7 +104,7 @@ impl<T: Real> ShallowWater<T> {
         if result.is_ok() {
             self.find_losses(&mut layer, time);
             layer.carry(self.velocity.slices(), time / self.grid.dx());
-            self.shift(&mut layer, Change::Back);
+            self.exchange(&mut layer, Change::Back);
         }
         self.waves = Some(layer);
         result?;
@@ -168,145 +162,6 @@ impl<T: Real> ShallowWater<T> {
         })
     }
 
-    /// Takes the flow and the velocity of the layer out of the water, or puts them back where it was
-    /// taken.
-    fn shift(&mut self, layer: &mut Layer<T>, change: Change) {
-        self.limit(layer, change);
-        let gains = self.gains(layer);
-        let limit = if change == Change::Out { 0.0 } else { layer.energy };
-        let part = affordable(gains, limit);
-        if change == Change::Out {
-            layer.energy = -(gains[0] * part + gains[1] * part * part);
-        }
-        self.add(layer, T::of(part), change);
-    }
-
-    /// Makes `flow` and `wave` of the layer what is to be added: what flows between wet cells, no more
-    /// than they hold, and its velocity.
-    fn limit(&mut self, layer: &mut Layer<T>, change: Change) {
-        let (zero, one, strides) = (T::zero(), T::one(), self.grid.strides());
-        let (d, s) = (self.still.as_slice(), self.displacement.as_slice());
-        let depth = |place: usize| depth_and_surface(d[place], s[place]).0;
-        let region = self.grid.interior();
-        let sign = if change == Change::Out { -one } else { one };
-        for axis in 0..2 {
-            for place in layer.faces(axis).places() {
-                let share = layer.share[axis].as_mut_slice();
-                if change == Change::Out {
-                    share[place] = one;
-                }
-                let wet =
-                    depth(place - strides[axis]).at_most(depth(place)) > self.params.dry_depth;
-                let share = if wet { sign * share[place] } else { zero };
-                layer.flow[axis].as_mut_slice()[place] *= share;
-                layer.wave[axis].as_mut_slice()[place] *= share;
-            }
-        }
-        close(&mut layer.flow, layer.periodic);
-        for place in region.places() {
-            let out = (0..2).fold(zero, |out, axis| {
-                let flow = layer.flow[axis].as_slice();
-                let (low, high) = (flow[place], flow[place + strides[axis]]);
-                out + (high.at_least(zero) - low.at_most(zero))
-            });
-            let held = depth(place) * (one - T::of(8.0) * T::EPSILON);
-            let paid = held / out.at_least(held).at_least(T::NEGLIGIBLE);
-            layer.cells.as_mut_slice()[place] = paid;
-        }
-        sides::fill_cells(&mut layer.cells, layer.periodic);
-        for axis in 0..2 {
-            for place in layer.faces(axis).places() {
-                let below = place - strides[axis];
-                let flow = &mut layer.flow[axis].as_mut_slice()[place];
-                let giver = if *flow > zero { below } else { place };
-                let part = layer.cells.as_slice()[giver];
-                *flow *= part;
-                if change == Change::Out {
-                    layer.share[axis].as_mut_slice()[place] = part;
-                }
-                let root = layer.root[axis].as_slice()[place];
-                let wave = &mut layer.wave[axis].as_mut_slice()[place];
-                let speed = if root > zero { part * *wave / root } else { zero };
-                // No wave has water that is faster than itself.
-                let most = (self.params.gravity * depth(below).at_least(depth(place))).sqrt();
-                *wave = speed.at_most(most).at_least(-most);
-            }
-        }
-        close(&mut layer.flow, layer.periodic);
-        close(&mut layer.wave, layer.periodic);
-    }
-
-    /// The energy that these bring, over the density and the area of a cell: of the first order in
-    /// them, and not less than that of higher ones. Leaves what they add to depths in `cells`.
-    fn gains(&self, layer: &mut Layer<T>) -> [f64; 2] {
-        let (half, strides) = (T::of(0.5), self.grid.strides());
-        let (d, s) = (self.still.as_slice(), self.displacement.as_slice());
-        let gravity = self.params.gravity;
-        let region = self.grid.interior();
-        let mut gains = [0.0; 2];
-        for row in (0..region.rows()).map(|n| region.row(n)) {
-            let (mut first, mut second) = (T::zero(), T::zero());
-            for place in row.start..row.start + row.len {
-                let came = (0..2).fold(T::zero(), |sum, axis| {
-                    let flow = layer.flow[axis].as_slice();
-                    sum + (flow[place] - flow[place + strides[axis]])
-                });
-                layer.cells.as_mut_slice()[place] = came;
-                first += depth_and_surface(d[place], s[place]).1 * came;
-                second += came * came;
-            }
-            gains[0] += (gravity * first).to_f64();
-            gains[1] += (half * gravity * second).to_f64();
-        }
-        sides::fill_cells(&mut layer.cells, layer.periodic);
-        for axis in 0..2 {
-            let region = layer.faces(axis);
-            let (u, wave) = (self.velocity[axis].as_slice(), layer.wave[axis].as_slice());
-            let came = layer.cells.as_slice();
-            for row in (0..region.rows()).map(|n| region.row(n)) {
-                let (mut first, mut second) = (T::zero(), T::zero());
-                for place in row.start..row.start + row.len {
-                    let below = place - strides[axis];
-                    let [h0, h1] = [below, place].map(|i| depth_and_surface(d[i], s[i]).0);
-                    let (h, more) = (half * (h0 + h1), half * (came[below] + came[place]));
-                    let (u, wave) = (u[place], wave[place]);
-                    first += h * u * wave + half * more * u * u;
-                    let square = half * wave * wave;
-                    second += h * square + more * u * wave + (more * square).at_least(T::zero());
-                }
-                gains[0] += first.to_f64();
-                gains[1] += second.to_f64();
-            }
-        }
-        gains
-    }
-
-    /// Adds a part of the flows and velocities.
-    fn add(&mut self, layer: &mut Layer<T>, part: T, change: Change) {
-        let s = self.displacement.as_mut_slice();
-        for place in self.grid.interior().places() {
-            for (flow, stride) in layer.flow.slices().into_iter().zip(self.grid.strides()) {
-                s[place] += part * flow[place] - part * flow[place + stride];
-            }
-        }
-        for axis in 0..2 {
-            let region = layer.faces(axis);
-            let u = self.velocity[axis].as_mut_slice();
-            let share = layer.share[axis].as_mut_slice();
-            let wave = layer.wave[axis].as_slice();
-            for place in region.places() {
-                u[place] += part * wave[place];
-                if change == Change::Out {
-                    share[place] *= part;
-                }
-            }
-            if layer.periodic[axis] {
-                sides::close(&mut self.velocity[axis], axis);
-            }
-        }
-        self.fill_ghosts();
-    }
-
     /// The share of the waves in each cell that is left after `time`: where they break, they lose
     /// height.
     fn find_losses(&self, layer: &mut Layer<T>, time: T) {
@@ -346,18 +201,6 @@ impl<T: Real> ShallowWater<T> {
                 })
             })
     }
-}
-
-/// The largest part, up to 1, whose energy, `first`·part + `second`·part², is no more than a limit.
-fn affordable([first, second]: [f64; 2], limit: f64) -> f64 {
-    if first + second <= limit {
-        return 1.0;
-    }
-    let root = libm::sqrt((first * first + 4.0 * second * limit).max(0.0));
-    // Of the two forms of the root the one that subtracts nothing.
-    let part =
-        if first > 0.0 { 2.0 * limit / (first + root) } else { (root - first) / (2.0 * second) };
-    part.clamp(0.0, 1.0)
 }
 
 /// Gives dry cells the surface of the wet ones nearest in their row, or in their column where the row
