@@ -266,10 +266,15 @@ impl<T: Real> Weight<T> {
     /// All at its own depth, nothing from half of that down and from twice that up.
     #[inline(always)]
     pub(super) fn of(&self, depth: T) -> T {
-        let per = self.own.recip();
-        let rise = (depth * per + depth * per - T::one()).at_most(T::one());
-        let fall = if self.deepest { T::one() } else { T::of(2.0) - depth * per };
-        rise.at_most(fall).at_least(T::zero())
+        let (one, two, three) = (T::one(), T::of(2.0), T::of(3.0));
+        // Without kinks: those would show on the water.
+        let smooth = |x: T| {
+            let x = x.at_least(T::zero()).at_most(one);
+            x * x * (three - two * x)
+        };
+        let depths = depth / self.own;
+        let rise = smooth(two * depths - one);
+        if self.deepest { rise } else { rise.at_most(smooth(two - depths)) }
     }
 }
 
