@@ -97,22 +97,30 @@ fn menu() -> Next {
     draw_text("fluid-num", 60.0, 90.0, 56.0, WHITE);
     let mut next = picked_by_key().map_or(Next::Stay, Next::Scene);
     let (mx, my) = mouse_position();
+    // As far apart as the window has room for.
+    let pitch = ((screen_height() - 180.0) / SCENES.len() as f32).clamp(12.0, 46.0);
     for (n, entry) in SCENES.iter().enumerate() {
-        let top = 116.0 + 46.0 * n as f32;
-        let over = my >= top && my < top + 40.0 && mx >= 50.0 && mx < screen_width() - 50.0;
+        let top = 116.0 + pitch * n as f32;
+        let over = my >= top && my < top + 0.87 * pitch && mx >= 50.0 && mx < screen_width() - 50.0;
         if over {
             draw_rectangle(
                 50.0,
                 top,
                 screen_width() - 100.0,
-                40.0,
+                0.87 * pitch,
                 Color::new(0.2, 0.25, 0.4, 1.0),
             );
             if is_mouse_button_pressed(MouseButton::Left) {
                 next = Next::Scene(entry);
             }
         }
-        draw_text(format!("{}  {}", n + 1, entry.title), 64.0, top + 28.0, 28.0, WHITE);
+        draw_text(
+            format!("{}  {}", n + 1, entry.title),
+            64.0,
+            top + 0.6 * pitch,
+            0.6 * pitch,
+            WHITE,
+        );
     }
     let help = "number or click: open    Esc: quit";
     draw_text(help, 60.0, screen_height() - 40.0, 24.0, GRAY);

@@ -11,6 +11,7 @@ mod basin;
 mod gallery;
 #[cfg(not(target_arch = "wasm32"))]
 pub mod headless;
+mod lake;
 pub mod ledger;
 pub mod lettering;
 mod liquid;
@@ -19,6 +20,7 @@ mod meadow;
 pub mod options;
 pub mod paint;
 pub mod player;
+mod relief;
 pub mod scene;
 pub mod scenes;
 mod stage;

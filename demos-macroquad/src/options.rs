@@ -48,6 +48,10 @@ pub struct Options {
     #[arg(long, value_name = "IMAGE")]
     pub dye: Option<PathBuf>,
 
+    /// A picture (PNG or JPEG) of the ground, for shore: black lies 3 m under water, white 3 m above
+    #[arg(long, value_name = "IMAGE")]
+    pub ground: Option<PathBuf>,
+
     /// A parameter or choice of the panel, such as fade=0.3 or "pressure solver=SOR"; may be repeated
     #[arg(long, value_name = "NAME=VALUE", value_parser = setting)]
     pub set: Vec<Setting>,
@@ -76,6 +80,7 @@ impl Options {
             size: self.size.map(|s| s.0),
             obstacles: image(&self.obstacles)?,
             dye: image(&self.dye)?,
+            ground: image(&self.ground)?,
         })
     }
 }

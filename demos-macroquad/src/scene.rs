@@ -230,6 +230,11 @@ impl Image {
         (bytes > 0 && bytes == rgba.len()).then_some(Self { size, rgba })
     }
 
+    /// Pixels along x and y.
+    pub fn size(&self) -> [usize; 2] {
+        self.size
+    }
+
     /// The mean colour, 0 to 1, over opaque white, of what lies under cell `cell` of a grid of
     /// `cells` that the image is stretched over.
     pub fn under(&self, cell: [usize; 2], cells: [usize; 2]) -> [f64; 3] {
@@ -264,6 +269,8 @@ pub struct Setup {
     pub obstacles: Option<Image>,
     /// A picture that is the first dye, for scenes that have coloured dye.
     pub dye: Option<Image>,
+    /// A picture of the ground, for scenes with a shore: the lighter the higher.
+    pub ground: Option<Image>,
 }
 
 /// A number of a scene of type `S`, for its panel.

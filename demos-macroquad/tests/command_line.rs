@@ -47,7 +47,11 @@ fn the_list_names_every_scene() {
             "lbm-ink",
             "porous",
             "3d-wake",
-            "wind"
+            "wind",
+            "pond",
+            "shore",
+            "river",
+            "dam-burst"
         ]
     );
 }
@@ -56,7 +60,7 @@ fn the_list_names_every_scene() {
 fn all_scenes_run_headless_and_print_a_line_each() {
     let output = gallery(&["--headless", "--frames", "2", "--size", "1x1", "--out", "all"]);
     assert!(output.status.success(), "{}", text(&output.stderr));
-    assert_eq!(text(&output.stdout).lines().count(), 13);
+    assert_eq!(text(&output.stdout).lines().count(), 17);
 }
 
 #[cfg(target_os = "linux")]

@@ -191,6 +191,46 @@ fn the_scene_tells_which_solver_solved() {
 }
 
 #[test]
+fn scenes_of_shallow_water_neither_lose_nor_make_water_at_any_step() {
+    for name in ["pond", "shore", "river", "dam-burst"] {
+        for waves in 0..2 {
+            let mut scene = make(name, [72, 48]);
+            scene.choose("waves", waves).unwrap();
+            for _ in 0..400 {
+                let stats = rehearsed(&mut *scene, 1);
+                assert!(stats.mass_drift.unwrap().abs() < 1e-12, "{name}: {stats:?}");
+                assert!(stats.more["least_depth"] >= 0.0, "{name}: {stats:?}");
+                // Not faster than the lake falls down its dam, √(2g·10 m).
+                assert!(stats.max_speed < 14.0, "{name} {waves}: {stats:?}");
+            }
+            assert!(scene.stats().max_speed > 0.05, "{name} {waves}");
+        }
+    }
+}
+
+#[test]
+fn boats_float_on_the_river_and_go_down_it() {
+    let mut scene = make("river", [96, 48]);
+    let start = scene.stats().more["displaced"];
+    // Six boats of 420 kg/m³, and of 3 by 1.3 by 0.9 m but for their round ends.
+    assert!((5.0..12.0).contains(&start), "{start}");
+    let later = rehearsed(&mut *scene, 300).more["displaced"];
+    assert!((later / start - 1.0).abs() < 0.5, "{start} {later}");
+}
+
+#[test]
+fn a_picture_of_the_ground_makes_the_shore() {
+    let rgba = [[0, 0, 0, 255], [255; 4]].concat();
+    let setup =
+        Setup { size: Some([20, 10]), ground: Image::new([2, 1], rgba), ..Setup::default() };
+    let mut scene = (find("shore").unwrap().make)(&setup).unwrap();
+    // The left half lies 3 m deep, with two swells on it.
+    let [width, height] = scene.extent();
+    let mass = scene.stats().mass.unwrap();
+    assert!((mass / (0.5 * width * height * 3.0) - 1.0).abs() < 0.1, "{mass}");
+}
+
+#[test]
 fn six_solvers_stirred_alike_do_the_same_work_with_different_success() {
     let mut scene = make("solvers", [96, 96]);
     let worst = rehearsed(&mut *scene, 60);
@@ -341,7 +381,8 @@ fn a_picture_as_dye_looks_like_itself_and_a_picture_as_obstacle_is_solid() {
     // Left half dark red, right half white.
     let rgba: Vec<u8> = [[90, 0, 0, 255], [255, 255, 255, 255]].into_iter().flatten().collect();
     let image = Image::new([2, 1], rgba);
-    let setup = Setup { size: Some([8, 8]), dye: image.clone(), obstacles: image };
+    let setup =
+        Setup { size: Some([8, 8]), dye: image.clone(), ground: image.clone(), obstacles: image };
     let paint = |name: &str| {
         let mut scene = (find(name).unwrap().make)(&setup).unwrap();
         if name == "smoke" {

@@ -2,11 +2,15 @@
 
 pub mod cavity;
 pub mod dam_break;
+pub mod dam_burst;
 pub mod ink;
 pub mod karman;
 pub mod lbm_ink;
+pub mod pond;
 pub mod pool;
 pub mod porous;
+pub mod river;
+pub mod shore;
 pub mod smoke;
 pub mod solvers;
 pub mod stam;
@@ -37,7 +41,7 @@ pub struct Entry {
 }
 
 /// All scenes, in the order of the menu.
-pub const SCENES: [Entry; 13] = [
+pub const SCENES: [Entry; 17] = [
     Entry {
         name: ink::NAME,
         title: ink::TITLE,
@@ -128,6 +132,34 @@ pub const SCENES: [Entry; 13] = [
         size: wind::SIZE,
         headless_size: wind::SIZE,
         make: |s| Ok(Box::new(wind::Wind::new(s)?)),
+    },
+    Entry {
+        name: pond::NAME,
+        title: pond::TITLE,
+        size: pond::SIZE,
+        headless_size: pond::HEADLESS_SIZE,
+        make: |s| Ok(Box::new(pond::Pond::new(s)?)),
+    },
+    Entry {
+        name: shore::NAME,
+        title: shore::TITLE,
+        size: shore::SIZE,
+        headless_size: shore::HEADLESS_SIZE,
+        make: |s| Ok(Box::new(shore::Shore::new(s)?)),
+    },
+    Entry {
+        name: river::NAME,
+        title: river::TITLE,
+        size: river::SIZE,
+        headless_size: river::HEADLESS_SIZE,
+        make: |s| Ok(Box::new(river::River::new(s)?)),
+    },
+    Entry {
+        name: dam_burst::NAME,
+        title: dam_burst::TITLE,
+        size: dam_burst::SIZE,
+        headless_size: dam_burst::HEADLESS_SIZE,
+        make: |s| Ok(Box::new(dam_burst::DamBurst::new(s)?)),
     },
 ];
 

@@ -3,52 +3,52 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
+use super::carried::Stencil;
 use super::sides;
 use super::spectrum::Spectrum;
 use super::waves::SurfaceWaves;
-use crate::{Error, Field, Grid, Location, Real};
+use crate::base::exec::{self, ChunkPass, Region, Row, RowPass};
+use crate::{Error, Faces, Field, Grid, Real};
 
-/// What a mode does in a step.
-#[derive(Debug, Clone, Copy)]
-struct Turn<T> {
-    /// The share that is short.
-    short: T,
-    cos: T,
-    /// k tanh kh·sin ωΔt/ω and g·sin ωΔt/ω.
-    rise: T,
-    fall: T,
+/// What modes do in a step: their shares that are short, and those times the cosines and the sines of
+/// the angles by which they turn.
+#[derive(Debug, Clone)]
+struct Turns<T> {
+    short: Vec<T>,
+    cos: Vec<T>,
+    sin: Vec<T>,
 }
 
 /// Tables and scratch of the layer.
 #[derive(Debug, Clone)]
 pub(super) struct Layer<T> {
-    pub(super) params: SurfaceWaves<T>,
-    pub(super) gravity: T,
+    params: SurfaceWaves<T>,
+    gravity: T,
     pub(super) periodic: [bool; 2],
-    pub(super) spectrum: Spectrum<T>,
-    /// The transformed surface and potential.
+    spectrum: Spectrum<T>,
+    /// The transformed surface, and √(h)·velocity by its divergence.
     pub(super) eta: Vec<T>,
-    pub(super) phi: Vec<T>,
+    pub(super) spread: Vec<T>,
     /// One level, in Fourier space.
-    pub(super) level: Vec<T>,
-    /// For one level after another, for the time step that `time` says.
-    turns: Vec<Turn<T>>,
-    pub(super) time: Option<T>,
-    /// The depth of the water when waves were taken out, and that below which they may not be.
+    mode: Vec<T>,
+    /// For each level, for the time step that `time` says.
+    turns: Vec<Turns<T>>,
+    time: Option<T>,
+    /// The depth that waves feel.
     pub(super) depth: Field<T, 2>,
-    pub(super) least: T,
-    /// How fast waves die out along each axis, over their speed, 1/m.
-    pub(super) dies: [Vec<T>; 2],
-    /// The potentials of the flow that makes η, and of the velocity.
-    pub(super) flow: Field<T, 2>,
-    pub(super) potential: Field<T, 2>,
-    pub(super) carried: Field<T, 2>,
-    /// Both as they were.
-    pub(super) before: [Field<T, 2>; 2],
-    /// The share of them that was taken out at each face.
-    pub(super) share: [Field<T, 2>; 2],
-    /// The share of its outflow that a cell can pay for.
-    pub(super) paid: Field<T, 2>,
+    /// The root of the depth at faces through which waves may go, else 0.
+    pub(super) root: Faces<T, 2>,
+    /// What waves let flow, as a depth of a cell, and √h times their velocity.
+    pub(super) flow: Faces<T, 2>,
+    pub(super) wave: Faces<T, 2>,
+    /// The share of both that was taken out at each face.
+    pub(super) share: Faces<T, 2>,
+    /// The energy that was taken out, over the density and the area of a cell.
+    pub(super) energy: f64,
+    // Scratch.
+    pub(super) cells: Field<T, 2>,
+    /// Sides stay 0.
+    carried: [Faces<T, 2>; 2],
 }
 
 impl<T: Real> Layer<T> {
@@ -59,32 +59,37 @@ impl<T: Real> Layer<T> {
         periodic: [bool; 2],
     ) -> Result<Self, Error> {
         let zeros = vec![T::zero(); grid.cell_count()];
-        let field = Field::zeros(grid);
-        let still = Turn { short: T::zero(), cos: T::one(), rise: T::zero(), fall: T::zero() };
+        let (cells, faces) = (Field::zeros(grid), Faces::zeros(grid));
+        let still = Turns { short: zeros.clone(), cos: zeros.clone(), sin: zeros.clone() };
         Ok(Self {
             params,
             gravity,
             periodic,
             spectrum: Spectrum::new(&grid, periodic)?,
             eta: zeros.clone(),
-            phi: zeros.clone(),
-            level: zeros.clone(),
-            turns: vec![still; grid.cell_count() * params.levels],
+            spread: zeros.clone(),
+            mode: zeros,
+            turns: vec![still; params.levels],
             time: None,
-            depth: field.clone(),
-            least: T::zero(),
-            dies: grid.cells().map(|n| vec![T::zero(); n]),
-            share: [0, 1].map(|axis| Field::zeros_at(grid, Location::Face(axis))),
-            before: [field.clone(), field.clone()],
-            flow: field.clone(),
-            potential: field.clone(),
-            carried: field.clone(),
-            paid: field,
+            depth: cells.clone(),
+            root: faces.clone(),
+            flow: faces.clone(),
+            wave: faces.clone(),
+            share: faces.clone(),
+            energy: 0.0,
+            carried: [faces.clone(), faces],
+            cells,
         })
     }
 
     pub(super) fn fits(&self, params: &SurfaceWaves<T>, gravity: T, periodic: [bool; 2]) -> bool {
         (self.params, self.gravity, self.periodic) == (*params, gravity, periodic)
+    }
+
+    /// The faces between two cells along an axis, each once.
+    pub(super) fn faces(&self, axis: usize) -> Region<2> {
+        let grid = self.depth.grid();
+        if self.periodic[axis] { grid.interior() } else { grid.inner_faces(axis) }
     }
 
     /// Sets what all modes do in `dt`.
@@ -97,97 +102,255 @@ impl<T: Real> Layer<T> {
         self.time = Some(dt);
         let (g, dt) = (self.gravity.to_f64(), dt.to_f64());
         let dx = self.depth.grid().dx().to_f64();
-        let modes = self.eta.len();
-        for (n, turns) in self.turns.chunks_mut(modes).enumerate() {
+        for (n, turns) in self.turns.iter_mut().enumerate() {
             let depth = self.params.level(n).to_f64();
-            for (mode, turn) in turns.iter_mut().enumerate() {
+            for mode in 0..turns.short.len() {
                 let k = self.spectrum.wave_number(mode);
                 // Waves of four cells lose at 2/s, those of eight cells at a sixteenth of that.
                 let fine = k * dx / core::f64::consts::PI;
                 let left = libm::exp(-dt * FINE * fine * fine * fine * fine);
-                let steep = k * libm::tanh(k * depth);
-                let omega = libm::sqrt(g * steep);
-                let sine = if omega > 0.0 { libm::sin(omega * dt) / omega } else { dt };
-                *turn = Turn {
-                    short: T::of(-libm::expm1(-2.0 * k * k * depth * depth)),
-                    cos: T::of(left * libm::cos(omega * dt)),
-                    rise: T::of(left * steep * sine),
-                    fall: T::of(left * g * sine),
-                };
+                let angle = libm::sqrt(g * k * libm::tanh(k * depth)) * dt;
+                let short = -libm::expm1(-2.0 * k * k * depth * depth);
+                turns.short[mode] = T::of(short);
+                turns.cos[mode] = T::of(short * left * libm::cos(angle));
+                turns.sin[mode] = T::of(short * left * libm::sin(angle));
             }
         }
     }
 
-    /// The potentials of what is short, as it was (`after` none) or as it is at the end of the time.
-    pub(super) fn build(&mut self, after: bool) -> Result<(), Error> {
-        if after {
-            core::mem::swap(&mut self.flow, &mut self.before[0]);
-            core::mem::swap(&mut self.potential, &mut self.before[1]);
-        }
-        self.flow.fill(T::zero());
-        self.potential.fill(T::zero());
-        let modes = self.eta.len();
-        for n in 0..self.params.levels {
-            for which in 0..2 {
-                let turns = &self.turns[n * modes..][..modes];
-                for (mode, turn) in turns.iter().enumerate() {
-                    let (eta, phi) = (self.eta[mode], self.phi[mode]);
-                    let [eta, phi] = match after {
-                        true => {
-                            [eta * turn.cos + phi * turn.rise, phi * turn.cos - eta * turn.fall]
-                        }
-                        false => [eta, phi],
-                    };
-                    let flow = eta * self.spectrum.inverse_laplacian(mode);
-                    self.level[mode] = turn.short * if which == 0 { flow } else { phi };
-                }
-                let values = self.spectrum.back(&mut self.level)?;
-                let out = if which == 0 { &mut self.flow } else { &mut self.potential };
-                let (depth, before) = (&self.depth, after.then_some(&self.before[which]));
-                let level = Level { params: &self.params, least: self.least, n };
-                level.add(out, values, depth, before);
-            }
-        }
-        for field in [&mut self.flow, &mut self.potential] {
-            sides::fill_cells(field, self.periodic);
+    /// Turns the surface and the divergence of √h·velocity to modes: η/√k², and the same of the
+    /// potential's √(k²/g).
+    pub(super) fn transform(&mut self) -> Result<(), Error> {
+        self.spectrum.forward(&mut self.eta)?;
+        self.spectrum.forward(&mut self.spread)?;
+        let per_root = self.gravity.sqrt().recip();
+        let roots = self.spectrum.inverse_roots();
+        for ((eta, spread), root) in self.eta.iter_mut().zip(&mut self.spread).zip(roots) {
+            let root = *root;
+            *eta *= root;
+            *spread *= -(root * root * per_root);
         }
         Ok(())
     }
-}
 
-/// A depth of the layer.
-struct Level<'a, T> {
-    params: &'a SurfaceWaves<T>,
-    /// Water that is shallower than this has waves in part, down to half of it.
-    least: T,
-    n: usize,
-}
-
-impl<T: Real> Level<'_, T> {
-    /// Adds the level's values as much as they count. Where the water is shallower than the last
-    /// level, waves get on for a part of the time only: the rest is as `before`.
-    fn add(
-        &self,
-        out: &mut Field<T, 2>,
-        values: &[T],
-        depth: &Field<T, 2>,
-        before: Option<&Field<T, 2>>,
-    ) {
-        let region = out.grid().interior();
-        let (last, one) = (self.params.last(), T::one());
-        let half = self.least * T::of(0.5);
-        for (value, place) in values.iter().zip(region.places()) {
-            let depth = depth.as_slice()[place];
-            let fade = ((depth - half) / half).at_least(T::zero()).at_most(one);
-            let mut value = fade * self.params.weight(self.n, depth) * *value;
-            if let Some(before) = before
-                && self.n + 1 == self.params.levels
-                && depth < last
-            {
-                let share = (depth / last).sqrt();
-                value = share * value + (one - share) * before.as_slice()[place];
+    /// What is short at faces, as it was (`after` none) or as it is at the end of the time.
+    pub(super) fn build(&mut self, after: bool) -> Result<(), Error> {
+        self.flow.fill(T::zero());
+        self.wave.fill(T::zero());
+        let dx = self.depth.grid().dx();
+        let (per_area, per_length) = ((dx * dx).recip(), self.gravity.sqrt() / dx);
+        for n in 0..self.params.levels {
+            let weight = self.params.weight(n);
+            if !self.depth.values().any(|depth| weight.of(depth) > T::zero()) {
+                continue;
             }
-            out.as_mut_slice()[place] += value;
+            let turns = &self.turns[n];
+            for which in 0..2 {
+                let (own, other, sign) = match which {
+                    0 => (&self.eta, &self.spread, T::one()),
+                    _ => (&self.spread, &self.eta, -T::one()),
+                };
+                let of_own = if after { &turns.cos } else { &turns.short };
+                let of_other = after.then_some((&turns.sin[..], sign));
+                let roots = (which == 0).then_some(self.spectrum.inverse_roots());
+                let pass = Modes { own, other, of_own, of_other, roots };
+                exec::chunks([&mut self.mode], &pass);
+                let values = self.spectrum.back(&mut self.mode)?;
+                let (out, scale) = match which {
+                    0 => (&mut self.flow, per_area),
+                    _ => (&mut self.wave, per_length),
+                };
+                let (depth, periodic) = (&self.depth, self.periodic);
+                spread_out(values, &mut self.cells, periodic);
+                add_slopes(out, &self.cells, depth, periodic, (weight, scale));
+            }
+        }
+        for field in [&mut self.flow, &mut self.wave] {
+            close(field, self.periodic);
+        }
+        Ok(())
+    }
+
+    /// Carries the waves along with `velocity`, by `ratio`, s/m, times that in cells. `left` is the
+    /// share that is left in each cell.
+    pub(super) fn carry(&mut self, velocity: [&[T]; 2], ratio: T) {
+        let grid = *self.depth.grid();
+        let (strides, periodic) = (grid.strides(), self.periodic);
+        for axis in 0..2 {
+            let mut counts = grid.cells();
+            counts[axis] += usize::from(!periodic[axis]);
+            let region = self.faces(axis);
+            let pass = Carry {
+                fields: [self.flow[axis].as_slice(), self.wave[axis].as_slice()],
+                left: self.cells.as_slice(),
+                velocity,
+                axis,
+                strides,
+                counts,
+                periodic,
+                ratio,
+            };
+            let [flow, wave] = self.carried.each_mut().map(|faces| &mut faces[axis]);
+            exec::rows(&region, [flow.as_mut_slice(), wave.as_mut_slice()], &pass);
+            self.flow[axis].swap_values(flow);
+            self.wave[axis].swap_values(wave);
+        }
+        close(&mut self.flow, periodic);
+        close(&mut self.wave, periodic);
+    }
+}
+
+/// The sum of a mode and another one by what each counts, over the wave number where that is known.
+struct Modes<'a, T> {
+    own: &'a [T],
+    other: &'a [T],
+    of_own: &'a [T],
+    of_other: Option<(&'a [T], T)>,
+    roots: Option<&'a [T]>,
+}
+
+impl<T: Real> ChunkPass<T, 1> for Modes<'_, T> {
+    #[inline(always)]
+    fn chunk(&self, first: usize, [out]: [&mut [T]; 1]) {
+        let len = out.len();
+        let (own, of_own) = (&self.own[first..][..len], &self.of_own[first..][..len]);
+        for i in 0..len {
+            out[i] = own[i] * of_own[i];
+        }
+        if let Some((of_other, sign)) = self.of_other {
+            let (other, of_other) = (&self.other[first..][..len], &of_other[first..][..len]);
+            for i in 0..len {
+                out[i] += sign * (other[i] * of_other[i]);
+            }
+        }
+        if let Some(roots) = self.roots {
+            let roots = &roots[first..][..len];
+            for i in 0..len {
+                out[i] *= roots[i];
+            }
+        }
+    }
+}
+
+/// Puts values in the order of cells into a field with ghosts.
+fn spread_out<T: Real>(values: &[T], out: &mut Field<T, 2>, periodic: [bool; 2]) {
+    let region = out.grid().interior();
+    let nx = region.len(0);
+    for (n, values) in values.chunks_exact(nx).enumerate() {
+        let row = region.row(n);
+        out.as_mut_slice()[row.start..row.start + row.len].copy_from_slice(values);
+    }
+    sides::fill_cells(out, periodic);
+}
+
+/// Sets the ghosts of what is known at all faces between cells.
+pub(super) fn close<T: Real>(faces: &mut Faces<T, 2>, periodic: [bool; 2]) {
+    for (axis, field) in faces.components_mut().iter_mut().enumerate() {
+        if periodic[axis] {
+            sides::close(field, axis);
+        }
+        sides::fill_faces(field, axis, periodic);
+    }
+}
+
+/// How much a level counts, by the depth.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Weight<T> {
+    /// The depth of the level.
+    pub(super) own: T,
+    /// Whether there is no deeper one.
+    pub(super) deepest: bool,
+}
+
+impl<T: Real> Weight<T> {
+    /// All at its own depth, nothing from half of that down and from twice that up.
+    #[inline(always)]
+    pub(super) fn of(&self, depth: T) -> T {
+        let (one, two, three) = (T::one(), T::of(2.0), T::of(3.0));
+        // Without kinks: those would show on the water.
+        let smooth = |x: T| {
+            let x = x.at_least(T::zero()).at_most(one);
+            x * x * (three - two * x)
+        };
+        let depths = depth / self.own;
+        let rise = smooth(two * depths - one);
+        if self.deepest { rise } else { rise.at_most(smooth(two - depths)) }
+    }
+}
+
+/// Adds the slopes of values between cells times a scale, as much as they count.
+fn add_slopes<T: Real>(
+    out: &mut Faces<T, 2>,
+    values: &Field<T, 2>,
+    depth: &Field<T, 2>,
+    periodic: [bool; 2],
+    (weight, scale): (Weight<T>, T),
+) {
+    let grid = *depth.grid();
+    for axis in 0..2 {
+        let region = if periodic[axis] { grid.interior() } else { grid.inner_faces(axis) };
+        let stride = grid.strides()[axis];
+        let (values, depth) = (values.as_slice(), depth.as_slice());
+        let pass = Slopes { values, depth, stride, weight, scale };
+        exec::rows(&region, [out[axis].as_mut_slice()], &pass);
+    }
+}
+
+struct Slopes<'a, T> {
+    values: &'a [T],
+    depth: &'a [T],
+    stride: usize,
+    weight: Weight<T>,
+    scale: T,
+}
+
+impl<T: Real> RowPass<T, 2, 1> for Slopes<'_, T> {
+    #[inline(always)]
+    fn row(&self, row: Row<2>, [out]: [&mut [T]; 1]) {
+        let (out, half, weight, scale) = (&mut out[..row.len], T::of(0.5), self.weight, self.scale);
+        let (above, below) = (row.of(self.values), row.before(self.values, self.stride));
+        let (deep, beside) = (row.of(self.depth), row.before(self.depth, self.stride));
+        for i in 0..row.len {
+            let counts = weight.of(half * (deep[i] + beside[i]));
+            out[i] += counts * (scale * (above[i] - below[i]));
+        }
+    }
+}
+
+struct Carry<'a, T> {
+    fields: [&'a [T]; 2],
+    left: &'a [T],
+    velocity: [&'a [T]; 2],
+    axis: usize,
+    strides: [usize; 2],
+    counts: [usize; 2],
+    periodic: [bool; 2],
+    ratio: T,
+}
+
+impl<T: Real> RowPass<T, 2, 2> for Carry<'_, T> {
+    #[inline(always)]
+    fn row(&self, row: Row<2>, [flow, wave]: [&mut [T]; 2]) {
+        /// What moves by less of a cell in a step stays.
+        const LEAST: f64 = 1e-4;
+        let (least, quarter, half) = (T::of(LEAST), T::of(0.25), T::of(0.5));
+        let [along, across] = [self.axis, 1 - self.axis];
+        let (own, other) = (self.velocity[along], self.velocity[across]);
+        let [back, up] = [self.strides[along], self.strides[across]];
+        for (i, (flow, wave)) in flow.iter_mut().zip(wave).enumerate() {
+            let place = row.start + i;
+            let sum = (other[place] + other[place + up])
+                + (other[place - back] + other[place - back + up]);
+            let moved = [self.ratio * own[place], self.ratio * (quarter * sum)];
+            let mut values = self.fields.map(|field| field[place]);
+            if moved[0].magnitude().at_least(moved[1].magnitude()) > least {
+                let [x, y] = [moved[self.axis], moved[1 - self.axis]];
+                let at = [T::of_usize(row.at[0] + i) - x, T::of_usize(row.at[1]) - y];
+                let stencil = Stencil::new(self.counts, self.strides[1], self.periodic, at);
+                values = self.fields.map(|field| stencil.of(field));
+            }
+            let left = half * (self.left[place] + self.left[place - back]);
+            [*flow, *wave] = values.map(|value| left * value);
         }
     }
 }

@@ -50,8 +50,8 @@
 //! **Cost.** One pass over memory a sub-step, reading four and writing three fields (six and five
 //! with advection); another one with friction, eddies or Coriolis force; one over the layers with a
 //! sponge. Spray, foam and the layer of waves go over all cells once a step, on one thread; the layer
-//! takes 2 + 4 n transforms for n depths, and five functions a mode and depth whenever the time step
-//! changes: keep it constant. A body costs some 25 signed distances for each of nine lines
+//! takes 2 + 4 n transforms for the n of its depths that there are, and five functions a mode and depth
+//! whenever the time step changes: keep it constant. A body costs some 25 signed distances for each of nine lines
 //! through every cell beneath it, when it moves.
 //!
 //! **Not modelled.** Dispersion without the layer (waves shorter than some twenty depths travel too
@@ -61,7 +61,8 @@
 //! **Validated by** the dam breaks of Ritter and Stoker, Thacker's bowls, standing waves, a river over
 //! a bump and one down a slope, the run-up of a solitary wave that Synolakis measured, lakes at rest,
 //! the eight symmetries of the square, and balances of water to 1e-12; bodies by draughts and lifts
-//! after Archimedes, lakes at rest around them, and five that stir a pool; waves by Airy's speeds.
+//! after Archimedes, lakes at rest around them, and five that stir a pool; waves by Airy's speeds, and
+//! by the energy of a pond with steep banks.
 //!
 //! **References.** G. S. Stelling, S. P. A. Duinmeijer, *A staggered conservative scheme for every
 //! Froude number in rapidly varied shallow water flows*, 2003, <https://doi.org/10.1002/fld.537>.
@@ -74,6 +75,7 @@
 mod balance;
 mod buoyancy;
 mod carried;
+mod exchange;
 mod foam;
 mod forces;
 mod hulls;
@@ -82,6 +84,7 @@ mod layer;
 mod level;
 mod params;
 mod query;
+mod reach;
 mod sides;
 mod simulation;
 mod sources;

@@ -44,9 +44,9 @@ pub(super) struct Spectrum<T> {
     across: Basis<T>,
     /// What is being turned.
     turned: Vec<T>,
-    /// k², and one over that of the second difference, m², by the number along each axis.
+    /// k² by the number along each axis.
     squares: [Vec<f64>; 2],
-    steps: [Vec<T>; 2],
+    inverse_roots: Vec<T>,
 }
 
 impl<T: Real> Spectrum<T> {
@@ -63,17 +63,17 @@ impl<T: Real> Spectrum<T> {
             (0..cells[axis]).map(|m| f(half_angle(axis, m))).map(|k| k * k).collect()
         };
         let squares = [0, 1].map(|axis| table(axis, &|angle| 2.0 * angle / dx));
-        let steps = [0, 1].map(|axis| {
-            let list = table(axis, &|angle| 2.0 * libm::sin(angle) / dx);
-            list.into_iter().map(T::of).collect()
-        });
+        let steps = [0, 1].map(|axis| table(axis, &|angle| 2.0 * libm::sin(angle) / dx));
+        let sums = steps[0].iter().flat_map(|x| steps[1].iter().map(move |y| x + y));
+        let inverse = |sum: f64| if sum > 0.0 { 1.0 / libm::sqrt(sum) } else { 0.0 };
+        let inverse_roots = sums.map(|sum| T::of(inverse(sum))).collect();
         Ok(Self {
             cells,
             along: Basis::new(cells[0], periodic[0])?,
             across: Basis::new(cells[1], periodic[1])?,
             turned: vec![T::zero(); grid.cell_count()],
             squares,
-            steps,
+            inverse_roots,
         })
     }
 
@@ -83,12 +83,9 @@ impl<T: Real> Spectrum<T> {
         libm::sqrt(self.squares[0][mode / ny] + self.squares[1][mode % ny])
     }
 
-    /// 1/k² of the five-point Laplacian, 0 for the mean.
-    #[inline(always)]
-    pub(super) fn inverse_laplacian(&self, mode: usize) -> T {
-        let ny = self.cells[1];
-        let sum = self.steps[0][mode / ny] + self.steps[1][mode % ny];
-        if sum > T::zero() { T::one() / sum } else { T::zero() }
+    /// 1/k of every mode by the five-point Laplacian, 0 for the mean.
+    pub(super) fn inverse_roots(&self) -> &[T] {
+        &self.inverse_roots
     }
 
     /// Values to modes.

@@ -1,41 +1,45 @@
 //! Surface waves that are as fast as water of their depth lets them be.
 //!
 //! Shallow water takes all waves to be long. A step therefore takes out what is short (the share
-//! 1 − e^(−2(kh)²) of the surface η and of the potential φ of the velocity), lets the rest flow, and
-//! puts the short waves back where Airy's theory says that they are by then:
+//! 1 − e^(−2(kh)²) of the surface η and of the potential of √h·u), lets the rest flow, and puts the
+//! short waves back where Airy's theory says that they are by then:
 //!
 //! ```text
-//! η' = η cos ωΔt + (k tanh kh) φ sin ωΔt/ω       ω² = g k tanh kh
-//! φ' = φ cos ωΔt − g η sin ωΔt/ω
+//! a' = a cos ωΔt + b sin ωΔt       a = η       b = √(k²/g) ψ       ∇ψ = √h u
+//! b' = b cos ωΔt − a sin ωΔt       ω² = g k tanh kh
 //! ```
 //!
-//! exact in Fourier space for a few depths, between which every cell interpolates, and carried along
-//! by what flows. Nothing is kept from one step to the next. Both parts of η are brought about by
-//! flows through faces, so that no water is lost or made; no cell gives more than it holds. Waves
-//! whose water is faster than 0.3 √(gh) break, and lose height; so do those over steep ground, where
-//! no single depth tells how fast they are.
+//! in Fourier space for a few depths, between which every face interpolates, and carried along by
+//! what flows. Nothing is kept from one step to the next. The velocity is such that ½h u² + ½g η² is
+//! the energy that Airy's waves have (the geometric mean of the velocity at the surface and the mean
+//! over the depth), which is what shallow water takes it for: a mode that is partly short turns in one
+//! norm by two angles, and never grows, whatever the step is.
+//!
+//! Both parts of η are brought about by flows through faces, so that no water is lost or made; no
+//! cell gives more than it holds. Where the depth changes within a wave, flows that end there would
+//! heap up water. So the depth that counts rises gently from every shore, see `reach`. What is left
+//! of that, and of the flow that carries waves, may not make energy: what is taken out leaves no more
+//! than there was, and what comes back brings no more than was taken out. Waves whose water is faster
+//! than 0.3 √(gh) break, and lose height.
 
-use super::carried::cubic;
+use super::exchange::Change;
 use super::kernel::depth_and_surface;
-use super::layer::Layer;
-use super::{ShallowWater, WaterSide, sides};
+use super::layer::{Layer, Weight, close};
+use super::{ShallowWater, WaterSide, reach, sides};
 use crate::base::error::check;
 use crate::{Error, Field, Real};
 
 /// A layer of surface waves that disperse; see [`ShallowWaterParams`](super::ShallowWaterParams).
 ///
-/// The depths between which cells interpolate are `depth`, `depth`/2, `depth`/4, …; in water that is
-/// shallower than the last one waves are slower by the root of its share of that. Water so shallow
-/// that its waves cross less than a quarter of a cell in a step, (Δx/4Δt)²/g deep, flows without the
-/// layer. Short waves die out within eight cells of open sides, and in sponges.
-///
-/// **Known fault.** Drops beside an island with steep banks of few cells have made waves of the layer
-/// grow without bound: look at [`StepReport::max_speed`](crate::StepReport).
+/// The depths between which faces interpolate are `depth`, `depth`/2, `depth`/4, …; water that is
+/// shallower than half of the last one flows without the layer, and so does water nearer to shores,
+/// steps of the bed and hulls than four times that: there waves are long. They leave through open
+/// sides, and die in sponges, as long ones.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SurfaceWaves<T> {
     /// The largest depth, m, positive; deeper water counts as that deep. Default 4.
     pub depth: T,
-    /// The number of depths, from 1 to 8. Each takes four transforms a step. Default 3.
+    /// The number of depths, from 1 to 8. Each that there is takes four transforms a step. Default 3.
     pub levels: usize,
 }
 
@@ -60,31 +64,11 @@ impl<T: Real> SurfaceWaves<T> {
         (0..n).fold(self.depth, |depth, _| depth * T::of(0.5))
     }
 
-    /// The depth of the last level.
-    pub(super) fn last(&self) -> T {
-        self.level(self.levels - 1)
-    }
-
-    /// How much a level counts where the water is `depth` deep, if it is deep enough for waves.
-    pub(super) fn weight(&self, n: usize, depth: T) -> T {
-        let (own, one) = (self.level(n), T::one());
-        let below = own * T::of(0.5);
-        if depth >= own {
-            return if n == 0 { one } else { ((own + own - depth) / own).at_least(T::zero()) };
-        }
-        if n + 1 == self.levels { one } else { ((depth - below) / below).at_least(T::zero()) }
+    /// How much a level counts.
+    pub(super) fn weight(&self, n: usize) -> Weight<T> {
+        Weight { own: self.level(n), deepest: n == 0 }
     }
 }
-
-/// What happens to the waves of the layer.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Change {
-    Out,
-    Back,
-}
-
-/// The number of cells before an open side within which short waves die out.
-const SHORE: usize = 8;
 
 impl<T: Real> ShallowWater<T> {
     /// Takes memory for the layer where there is to be one.
@@ -97,30 +81,6 @@ impl<T: Real> ShallowWater<T> {
         if !self.waves.as_ref().is_some_and(|layer| layer.fits(&params, gravity, periodic)) {
             self.waves = Some(Layer::new(self.grid, params, gravity, periodic)?);
         }
-        if let Some(layer) = &mut self.waves {
-            for (axis, dies) in layer.dies.iter_mut().enumerate() {
-                let n = dies.len();
-                let width = |end: usize| {
-                    let sponge = self.params.sponge.map_or(0, |s| s.width[axis][end]);
-                    match self.params.sides[axis][end] {
-                        WaterSide::Wall => sponge,
-                        WaterSide::Periodic => 0,
-                        _ => sponge.max(SHORE),
-                    }
-                };
-                // 3·ξ²/(w·Δx), as sponges have it.
-                let rate = |from: usize, width: usize| {
-                    if from >= width {
-                        return T::zero();
-                    }
-                    let part = T::of_usize(width - from) / T::of_usize(width);
-                    T::of(3.0) * part * part / (T::of_usize(width) * self.grid.dx())
-                };
-                for (i, dies) in dies.iter_mut().enumerate() {
-                    *dies = rate(i, width(0)).at_least(rate(n - 1 - i, width(1)));
-                }
-            }
-        }
         Ok(())
     }
 
@@ -130,7 +90,7 @@ impl<T: Real> ShallowWater<T> {
         let moves = !self.is_level();
         let result = if moves { self.look_for_waves(&mut layer, dt) } else { Ok(()) };
         if moves && result.is_ok() {
-            self.shift(&mut layer, Change::Out);
+            self.exchange(&mut layer, Change::Out);
         }
         self.waves = Some(layer);
         result.map(|()| moves)
@@ -142,8 +102,9 @@ impl<T: Real> ShallowWater<T> {
         layer.set_time(time);
         let result = layer.build(true);
         if result.is_ok() {
-            self.carry(&mut layer, time);
-            self.shift(&mut layer, Change::Back);
+            self.find_losses(&mut layer, time);
+            layer.carry(self.velocity.slices(), time / self.grid.dx());
+            self.exchange(&mut layer, Change::Back);
         }
         self.waves = Some(layer);
         result?;
@@ -152,185 +113,75 @@ impl<T: Real> ShallowWater<T> {
 
     /// Transforms surface and velocity, and finds what is short in them.
     fn look_for_waves(&mut self, layer: &mut Layer<T>, dt: T) -> Result<(), Error> {
+        let (zero, half, dry) = (T::zero(), T::of(0.5), self.params.dry_depth);
         let (d, s) = (self.still.as_slice(), self.displacement.as_slice());
-        let [u, v] = self.velocity.slices();
-        let (dx, stride, dry) = (self.grid.dx(), self.grid.strides()[1], self.params.dry_depth);
         let region = self.grid.interior();
         for (n, place) in region.places().enumerate() {
             let (depth, surface) = depth_and_surface(d[place], s[place]);
-            layer.depth.as_mut_slice()[place] = depth;
             let wet = depth > dry;
-            layer.eta[n] = if wet { surface } else { T::zero() };
-            let spread = (u[place + 1] - u[place]) + (v[place + stride] - v[place]);
-            layer.phi[n] = if wet { spread / dx } else { T::zero() };
+            layer.depth.as_mut_slice()[place] = if wet { depth } else { zero };
+            layer.eta[n] = if wet { surface } else { zero };
         }
-        self.extend_surface(&mut layer.eta, &layer.depth);
-        layer.spectrum.forward(&mut layer.eta)?;
-        layer.spectrum.forward(&mut layer.phi)?;
-        for (mode, phi) in layer.phi.iter_mut().enumerate() {
-            *phi = -(*phi * layer.spectrum.inverse_laplacian(mode));
+        extend(&mut layer.eta, &layer.depth, &mut layer.spread);
+        sides::fill_cells(&mut layer.depth, layer.periodic);
+        for (axis, stride) in self.grid.strides().into_iter().enumerate() {
+            for place in layer.faces(axis).places() {
+                let [below, above] = [place - stride, place].map(|i| layer.depth.as_slice()[i]);
+                let open = below.at_most(above) > zero;
+                let root = if open { (half * (below + above)).sqrt() } else { zero };
+                layer.root[axis].as_mut_slice()[place] = root;
+            }
         }
+        close(&mut layer.root, layer.periodic);
+        let per_length = self.grid.dx().recip();
+        for (n, place) in region.places().enumerate() {
+            let mut spread = zero;
+            for (axis, stride) in self.grid.strides().into_iter().enumerate() {
+                let (u, root) = (self.velocity[axis].as_slice(), layer.root[axis].as_slice());
+                spread += root[place + stride] * u[place + stride] - root[place] * u[place];
+            }
+            layer.spread[n] = spread * per_length;
+        }
+        reach::limit_rise(&mut layer.depth, layer.periodic, self.lets_waves_out());
+        layer.transform()?;
         layer.set_time(dt);
-        let crossed = T::of(0.25) * dx / dt;
-        layer.least = crossed * crossed / self.params.gravity;
         layer.build(false)
     }
 
-    /// Gives dry cells the surface of the wet ones nearest in their row, or in their column where
-    /// the row is dry: a lake has no waves at its shore.
-    fn extend_surface(&self, eta: &mut [T], depth: &Field<T, 2>) {
-        let [nx, ny] = self.grid.cells();
-        let wet = |i: usize, j: usize| depth[[i, j]] > self.params.dry_depth;
-        let row_is_wet = |j: usize| (0..nx).any(|i| wet(i, j));
-        for j in 0..ny {
-            fill_gaps(nx, |i| wet(i, j), |i| i + j * nx, eta);
-        }
-        for i in 0..nx {
-            fill_gaps(ny, row_is_wet, |j| i + j * nx, eta);
-        }
-    }
-
-    /// Takes the flow and the velocity of the layer out of the water, or puts them back where it was
-    /// taken.
-    fn shift(&mut self, layer: &mut Layer<T>, change: Change) {
-        let (dx, dry, one) = (self.grid.dx(), self.params.dry_depth, T::one());
-        let sign = if change == Change::Out { -one } else { one };
-        let Layer { flow, potential, paid, share, periodic, .. } = layer;
-        let (strides, periodic) = (self.grid.strides(), *periodic);
-        let (f, p) = (flow.as_slice(), potential.as_slice());
-        let (d, s) = (self.still.as_slice(), self.displacement.as_slice());
-        let region = self.grid.interior();
-        let faces = |axis: usize| if periodic[axis] { region } else { self.grid.inner_faces(axis) };
-        // What flows between wet cells, as a depth.
-        for axis in 0..2 {
-            let flows = &mut self.next_velocity[axis];
-            flows.fill(T::zero());
-            for place in faces(axis).places() {
-                let below = place - strides[axis];
-                let [h0, h1] = [below, place].map(|i| depth_and_surface(d[i], s[i]).0);
-                let open = if h0.at_most(h1) > dry { one } else { T::zero() };
-                let share = &mut share[axis].as_mut_slice()[place];
-                *share = if change == Change::Out { open } else { open * *share };
-                flows.as_mut_slice()[place] = *share * (sign * (f[place] - f[below]) / (dx * dx));
-            }
-            close_faces(flows, axis, periodic);
-        }
-        let flows = self.next_velocity.slices();
-        for place in region.places() {
-            let out = (0..2).fold(T::zero(), |out, axis| {
-                let (low, high) = (flows[axis][place], flows[axis][place + strides[axis]]);
-                out + (high.at_least(T::zero()) - low.at_most(T::zero()))
-            });
-            let held = depth_and_surface(d[place], s[place]).0 * (one - T::of(8.0) * T::EPSILON);
-            paid.as_mut_slice()[place] = held / out.at_least(held).at_least(T::NEGLIGIBLE);
-        }
-        sides::fill_cells(paid, periodic);
-        let paid = paid.as_slice();
-        for axis in 0..2 {
-            let flows = &mut self.next_velocity[axis];
-            let u = self.velocity[axis].as_mut_slice();
-            for place in faces(axis).places() {
-                let below = place - strides[axis];
-                let flow = &mut flows.as_mut_slice()[place];
-                let part = if *flow > T::zero() { paid[below] } else { paid[place] };
-                *flow *= part;
-                let share = &mut share[axis].as_mut_slice()[place];
-                if change == Change::Out {
-                    *share *= part;
+    /// At which sides waves go out.
+    fn lets_waves_out(&self) -> [[bool; 2]; 2] {
+        core::array::from_fn(|axis| {
+            core::array::from_fn(|end| {
+                let sponge = self.params.sponge.is_some_and(|s| s.width[axis][end] > 0);
+                match self.params.sides[axis][end] {
+                    WaterSide::Wall => sponge,
+                    WaterSide::Periodic => false,
+                    _ => true,
                 }
-                let wave = *share * (sign * (p[place] - p[below]) / dx);
-                // No wave has water that is faster than itself.
-                let most = match change {
-                    Change::Out => wave.magnitude(),
-                    Change::Back => {
-                        let [h0, h1] = [below, place].map(|i| depth_and_surface(d[i], s[i]).0);
-                        (self.params.gravity * h0.at_least(h1)).sqrt()
-                    }
-                };
-                u[place] += wave.at_most(most).at_least(-most);
-            }
-            close_faces(flows, axis, periodic);
-        }
-        let flows = self.next_velocity.slices();
-        let s = self.displacement.as_mut_slice();
-        for place in region.places() {
-            for (flow, stride) in flows.iter().zip(strides) {
-                s[place] += flow[place] - flow[place + stride];
-            }
-        }
-        for (axis, u) in self.velocity.components_mut().iter_mut().enumerate() {
-            if periodic[axis] {
-                sides::close(u, axis);
-            }
-        }
-        self.fill_ghosts();
+            })
+        })
     }
 
-    /// Carries the waves along with the flow beneath them for `time`. Where they break, or where the
-    /// depth changes within a wave, they lose height.
-    fn carry(&self, layer: &mut Layer<T>, time: T) {
-        let [u, v] = self.velocity.slices();
-        let (half, stride) = (T::of(0.5), self.grid.strides()[1]);
-        let scale = half * time / self.grid.dx();
-        let region = self.grid.interior();
-        self.find_losses(layer, time);
-        for which in 0..2 {
-            let Layer { flow, potential, carried, periodic, paid: left, .. } = layer;
-            let field = if which == 0 { flow } else { potential };
-            for row in (0..region.rows()).map(|n| region.row(n)) {
-                for i in 0..row.len {
-                    let place = row.start + i;
-                    let from = [
-                        T::of_usize(row.at[0] + i) - scale * (u[place] + u[place + 1]),
-                        T::of_usize(row.at[1]) - scale * (v[place] + v[place + stride]),
-                    ];
-                    let left = left.as_slice()[place];
-                    carried.as_mut_slice()[place] = left * cubic(field, *periodic, from);
-                }
-            }
-            field.swap_values(carried);
-            sides::fill_cells(field, *periodic);
-        }
-    }
-
-    /// The share of the waves in each cell that is left after `time`.
+    /// The share of the waves in each cell that is left after `time`: where they break, they lose
+    /// height.
     fn find_losses(&self, layer: &mut Layer<T>, time: T) {
         /// The speed of the water over that of waves from which on they break, and how fast.
         const BREAKS: [f64; 2] = [0.3, 20.0];
-        /// How fast waves fade where the depth doubles within it.
-        const SLOPE: f64 = 0.25;
-        /// How fast waves fade in a cell beside a dry one, over the time that they take to cross it.
-        const SHORES: f64 = 1.0;
-        let Layer { depth, potential, dies, paid: left, periodic, .. } = layer;
-        sides::fill_cells(depth, *periodic);
-        let (zero, one, half) = (T::zero(), T::one(), T::of(0.5));
-        let (h, p) = (depth.as_slice(), potential.as_slice());
-        let dry = self.params.dry_depth;
-        let per_cell = half / self.grid.dx();
-        let region = self.grid.interior();
-        for (n, place) in region.places().enumerate() {
-            let [i, j] = [n % region.len(0), n / region.len(0)];
-            let dies = dies[0][i].at_least(dies[1][j]);
-            let here = h[place].at_least(dry);
-            let wave = (self.params.gravity * here).sqrt();
-            let (mut speed, mut slope, mut shores) = (zero, zero, zero);
-            for stride in self.grid.strides() {
-                let [low, high] = [place - stride, place + stride];
-                let rise = (p[high] - p[low]) * per_cell;
-                speed += rise * rise;
-                for beside in [low, high] {
-                    if h[beside] <= dry {
-                        shores += T::of(SHORES) / self.grid.dx();
-                    }
-                }
-                let beside = |i: usize| if h[i] > dry { h[i] } else { here };
-                let rise = (beside(high) - beside(low)) * per_cell;
-                slope += rise * rise;
-            }
-            let breaking = (speed.sqrt() / wave - T::of(BREAKS[0])).at_least(zero);
-            let rate = T::of(BREAKS[1]) * breaking + T::of(SLOPE) * slope.sqrt();
-            left.as_mut_slice()[place] = one / (one + time * wave * (rate / here + dies + shores));
+        let (zero, one, half, gravity) = (T::zero(), T::one(), T::of(0.5), self.params.gravity);
+        let (d, s) = (self.still.as_slice(), self.displacement.as_slice());
+        for place in self.grid.interior().places() {
+            let squares = (0..2).fold(zero, |sum, axis| {
+                let wave = layer.wave[axis].as_slice();
+                let (low, high) = (wave[place], wave[place + self.grid.strides()[axis]]);
+                sum + half * (low * low + high * high)
+            });
+            let depth = depth_and_surface(d[place], s[place]).0.at_least(self.params.dry_depth);
+            let speed = (squares / gravity).sqrt() / depth;
+            let breaking = (speed - T::of(BREAKS[0])).at_least(zero);
+            let rate = T::of(BREAKS[1]) * breaking * (gravity / depth).sqrt();
+            layer.cells.as_mut_slice()[place] = one / (one + time * rate);
         }
+        sides::fill_cells(&mut layer.cells, layer.periodic);
     }
 
     /// Whether nothing moves and no water lies higher than that beside it.
@@ -352,10 +203,20 @@ impl<T: Real> ShallowWater<T> {
     }
 }
 
-/// Sets the faces beyond the seam of a periodic axis.
-fn close_faces<T: Real>(faces: &mut Field<T, 2>, axis: usize, periodic: [bool; 2]) {
-    if periodic[axis] {
-        sides::close(faces, axis);
+/// Gives dry cells the surface of the wet ones nearest in their row, or in their column where the row
+/// is dry: a lake has no waves at its shore.
+fn extend<T: Real>(eta: &mut [T], depth: &Field<T, 2>, scratch: &mut [T]) {
+    let [nx, ny] = depth.grid().cells();
+    let wet = |i: usize, j: usize| depth[[i, j]] > T::zero();
+    let rows = &mut scratch[..ny];
+    for (j, row) in rows.iter_mut().enumerate() {
+        fill_gaps(nx, |i| wet(i, j), |i| i + j * nx, eta);
+        *row = if (0..nx).any(|i| wet(i, j)) { T::one() } else { T::zero() };
+    }
+    if rows.iter().any(|row| *row == T::zero()) {
+        for i in 0..nx {
+            fill_gaps(ny, |j| rows[j] > T::zero(), |j| i + j * nx, eta);
+        }
     }
 }
 
