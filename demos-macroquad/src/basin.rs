@@ -96,11 +96,7 @@ impl Basin {
     /// # Errors
     /// Parameters that the scheme refuses; nothing is changed then.
     pub(crate) fn adopt(&mut self, params: Params<'_>) -> Result<(), Error> {
-        let mut next = LbmD2Q9::new(self.grid(), params(self.grid().dx()))?;
-        *next.bodies_mut() = self.lbm.bodies().to_vec();
-        next.restore(&self.lbm.snapshot())?;
-        self.lbm = next;
-        Ok(())
+        self.lbm.set_params(params(self.grid().dx()))
     }
 
     /// Stretches the flow and its dyes to another number of cells; speeds in cells a step stay.

@@ -72,13 +72,11 @@ pub struct Wake {
 /// Where the sphere starts, off the middle so that the wake turns over sooner.
 const START: [f64; 2] = [0.2, 0.51];
 
-fn make(settings: &Settings, cells: [usize; 2]) -> Result<LbmD3Q19<f32>, Error> {
-    let plane = grid_of_area(cells, AREA)?;
-    let dx = plane.dx();
+fn params(settings: &Settings, cells: [usize; 2], dx: f32) -> LbmParams<f32, 3> {
     let time_step = lattice_step(SUBSTEPS);
     let wind = settings.wind as f32 * dx / time_step;
     let diameter = settings.diameter as f32 * cells[1] as f32 * dx;
-    let params = LbmParams {
+    LbmParams {
         kinematic_viscosity: wind * diameter / NUMBERS[settings.reynolds].1 as f32,
         time_step,
         collision: Collision::CentralMoments,
@@ -87,8 +85,13 @@ fn make(settings: &Settings, cells: [usize; 2]) -> Result<LbmD3Q19<f32>, Error> 
             .with(0, 0, Side::Inflow { velocity: [wind, 0.0, 0.0] })
             .with(0, 1, Side::Open),
         ..Default::default()
-    };
-    LbmD3Q19::new(Grid::new([cells[0], cells[1], cells[1]], dx)?, params)
+    }
+}
+
+fn make(settings: &Settings, cells: [usize; 2]) -> Result<LbmD3Q19<f32>, Error> {
+    let dx = grid_of_area(cells, AREA)?.dx();
+    let grid = Grid::new([cells[0], cells[1], cells[1]], dx)?;
+    LbmD3Q19::new(grid, params(settings, cells, dx))
 }
 
 impl Wake {
@@ -175,10 +178,8 @@ impl Wake {
 
     /// Goes on with other parameters.
     fn adopt(&mut self) -> Result<(), Error> {
-        let mut next = make(&self.settings, self.cells())?;
-        *next.bodies_mut() = self.lbm.bodies().to_vec();
-        next.restore(&self.lbm.snapshot())?;
-        self.lbm = next;
+        let params = params(&self.settings, self.cells(), self.lbm.grid().dx());
+        self.lbm.set_params(params)?;
         let wind = self.wind() as f32;
         self.lbm.set_inflow(0, 0, |_| [wind, 0.0, 0.0])?;
         self.put_sphere([0.0; 2])

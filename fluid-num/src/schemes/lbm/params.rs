@@ -1,5 +1,6 @@
 //! What a lattice Boltzmann simulation is made with.
 
+use super::units;
 use crate::base::error::check;
 use crate::base::simulation;
 use crate::{Boundary, Error, Real};
@@ -157,6 +158,6 @@ impl<T: Real, const D: usize> LbmParams<T, D> {
 
     /// τ = ½ + 3ν·Δt/Δx², on cells of edge `dx` metres.
     pub fn relaxation_time(&self, dx: T) -> T {
-        T::of(0.5) + T::of(3.0) * self.kinematic_viscosity * self.time_step / (dx * dx)
+        units::relaxation_time(self.kinematic_viscosity, self.time_step, dx)
     }
 }

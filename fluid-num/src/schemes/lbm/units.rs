@@ -1,6 +1,6 @@
 //! From metres and seconds to cells and steps.
 
-use super::params::Collision;
+use super::params::{Collision, LbmParams};
 use crate::base::error::check;
 use crate::{Error, Real};
 
@@ -76,11 +76,10 @@ impl<T: Real> LatticeUnits<T> {
         check::positive("time_step", time_step)?;
         check::positive("speed", speed)?;
         check::positive("kinematic_viscosity", kinematic_viscosity)?;
-        let relaxation_time = T::of(0.5) + T::of(3.0) * kinematic_viscosity * time_step / (dx * dx);
         Ok(Self {
             dx,
             time_step,
-            relaxation_time,
+            relaxation_time: relaxation_time(kinematic_viscosity, time_step, dx),
             speed_lu: speed * time_step / dx,
             cell_reynolds: speed * dx / kinematic_viscosity,
         })
@@ -131,6 +130,36 @@ impl<T: Real> LatticeUnits<T> {
         Ok(())
     }
 
+    /// ν = c_s²(τ − ½)Δx²/Δt, m²/s.
+    pub fn kinematic_viscosity(&self) -> T {
+        let over_a_step = T::of(1.0 / 3.0) * (self.relaxation_time - T::of(0.5));
+        over_a_step * self.dx * self.dx / self.time_step
+    }
+
+    /// Parameters of such a flow; all others are the default's.
+    ///
+    /// ```
+    /// use fluid_num::schemes::lbm::{Collision, LatticeUnits, LbmParams};
+    /// use fluid_num::{Grid2, LbmD2Q9};
+    /// let units = LatticeUnits::from_physical(0.1, 0.1, 1.5e-5, 40, Collision::Regularised)?;
+    /// let params = LbmParams { collision: Collision::Regularised, ..units.params() };
+    /// let flow = LbmD2Q9::<f64>::new(Grid2::new([120, 60], units.dx)?, params)?;
+    /// assert!((flow.params().kinematic_viscosity - 1.5e-5).abs() < 1e-12);
+    /// # Ok::<(), fluid_num::Error>(())
+    /// ```
+    pub fn params<const D: usize>(&self) -> LbmParams<T, D> {
+        LbmParams {
+            kinematic_viscosity: self.kinematic_viscosity(),
+            time_step: self.time_step,
+            ..Default::default()
+        }
+    }
+
+    /// The time of so many steps, s.
+    pub fn time_to_physical(&self, steps: usize) -> T {
+        T::of_usize(steps) * self.time_step
+    }
+
     /// A speed in m/s from cells a step.
     pub fn speed_to_physical(&self, speed_lu: T) -> T {
         speed_lu * self.dx / self.time_step
@@ -141,6 +170,11 @@ impl<T: Real> LatticeUnits<T> {
         let speed = self.dx / self.time_step;
         density_lu * T::of(1.0 / 3.0) * rest_density * speed * speed
     }
+}
+
+/// τ = ½ + 3ν·Δt/Δx².
+pub(super) fn relaxation_time<T: Real>(kinematic_viscosity: T, time_step: T, dx: T) -> T {
+    T::of(0.5) + T::of(3.0) * kinematic_viscosity * time_step / (dx * dx)
 }
 
 #[cfg(test)]
@@ -177,6 +211,10 @@ mod tests {
         assert!((units.relaxation_time - 1.0_f64).abs() < 1e-12);
         assert!(units.speed_lu < 0.1);
         assert!((units.speed_to_physical(units.speed_lu) - 0.01).abs() < 1e-12);
+        assert!((units.kinematic_viscosity() - 1.0).abs() < 1e-12);
+        let params = units.params::<2>();
+        assert!((params.relaxation_time(units.dx) - 1.0).abs() < 1e-12);
+        assert_eq!(units.time_to_physical(10), 10.0 * params.time_step);
         let kinetic = units.pressure_to_physical(3.0 * units.speed_lu.powi(2), 1000.0);
         assert!((kinetic - 1000.0 * 0.01 * 0.01).abs() < 1e-9);
     }
