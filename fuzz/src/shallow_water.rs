@@ -1,7 +1,7 @@
 //! Shallow water that is made, poured, dented, given bodies, broken and run.
 
 use fluid_num::schemes::shallow_water::{
-    Drop, FoamParams, Sponge, SprayParams, SurfaceWaves, WaterSide, WaterSource,
+    FoamParams, Sponge, SprayDrop, SprayParams, SurfaceWaves, WaterSide, WaterSource,
 };
 use fluid_num::{Error, Field, Grid, Real, ShallowWater, ShallowWaterParams, Simulation};
 
@@ -110,7 +110,7 @@ fn run<T: Real>(input: &mut Input<'_>) {
                 let [x, y] = input.point(&grid);
                 let position = [x, y, input.number(-1.0, 3.0)];
                 let (velocity, volume) = (input.vector(-5.0, 5.0), input.number(0.0, 0.01));
-                water.throw(Drop { position, velocity, volume }).map(drop)
+                water.throw(SprayDrop { position, velocity, volume }).map(drop)
             }
             6 | 7 => {
                 float(input, &grid, &mut water);
@@ -164,16 +164,10 @@ fn step<T: Real>(water: &mut ShallowWater<T>, dt: T) {
             water.write_depth(&mut depth).expect("the grids are one");
             assert!(depth.values().all(|h| h.is_finite() && h >= T::zero()), "{depth:?}");
             water.velocity().check_finite("velocity").expect("success means finite");
-            let gravity = water.params().gravity;
-            water.bodies_mut().retain_mut(|body| {
-                if body.is_dynamic() {
-                    body.force[2] -= body.mass * gravity;
-                }
-                // What flies out of the range of numbers is gone.
-                let moves = body.advance(dt).is_ok();
-                body.clear_wrench();
-                moves
-            });
+            // What flies out of the range of numbers is gone.
+            if water.advance_bodies(dt).is_err() {
+                water.bodies_mut().clear();
+            }
         }
         Err(Error::Unstable { place, .. }) => {
             assert!(place[0] < water.grid().array_len().max(1 << 16));

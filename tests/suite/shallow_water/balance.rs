@@ -1,6 +1,6 @@
 //! No water is lost or made: rain, springs, edits, spray.
 
-use fluid_num::schemes::shallow_water::{Drop, Sponge, SprayParams, WaterSide, WaterSource};
+use fluid_num::schemes::shallow_water::{Sponge, SprayDrop, SprayParams, WaterSide, WaterSource};
 use fluid_num::{Real, ShallowWater, ShallowWaterParams, Simulation};
 
 use super::{depths, hills, water};
@@ -105,7 +105,7 @@ fn spray_comes_back_with_all_its_water_and_momentum() {
     let mut expected = momentum(&water);
     let before = water.balance().unexplained();
     for (x, y, u, v) in [(0.1, 0.1, 1.0, -2.0), (5.9, 4.9, 0.3, 0.7), (3.0, 2.0, -4.0, 1.0)] {
-        let drop = Drop { position: [x, y, 0.0], velocity: [u, v, -1.0], volume: 2e-3 };
+        let drop = SprayDrop { position: [x, y, 0.0], velocity: [u, v, -1.0], volume: 2e-3 };
         assert!(water.throw(drop).unwrap());
         expected = [expected[0] + 2e-3 * u, expected[1] + 2e-3 * v];
     }

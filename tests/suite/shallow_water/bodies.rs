@@ -18,16 +18,9 @@ fn block<T: Real>(center: [f64; 2], size: [f64; 3], bottom: f64, ratio: f64) -> 
         .unwrap()
 }
 
-/// A step of the water, and of its bodies as a caller moves them.
 fn step<T: Real>(water: &mut ShallowWater<T>, dt: f64) {
     water.step(T::of(dt)).unwrap();
-    for body in water.bodies_mut() {
-        if body.is_dynamic() {
-            body.force[2] -= body.mass * T::of(GRAVITY);
-        }
-        body.advance(T::of(dt)).unwrap();
-        body.clear_wrench();
-    }
+    water.advance_bodies(T::of(dt)).unwrap();
 }
 
 fn pool<T: Real>(cells: [usize; 2], dx: f64, depth: f64) -> ShallowWater<T> {

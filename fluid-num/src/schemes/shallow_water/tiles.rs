@@ -11,7 +11,9 @@ use crate::Real;
 use crate::base::exec::BandPass;
 
 /// The number of columns that are walked together.
-const TILE: usize = 512;
+pub(super) const TILE: usize = 512;
+/// The number of cells in a band, about.
+pub(super) const BAND: usize = 1 << 16;
 /// Where a tile's first column lies in a [`Line`].
 const MARGIN: usize = 16;
 
@@ -322,7 +324,7 @@ impl<T: Real, const CARRY: bool> Advance<'_, T, CARRY> {
 
 impl<T: Real, const CARRY: bool> BandPass<T, 5> for Advance<'_, T, CARRY> {
     type Output = Passed<T>;
-    const GRAIN: usize = 1 << 16;
+    const GRAIN: usize = BAND;
 
     #[inline(always)]
     fn band(&self, rows: Range<usize>, mut out: [&mut [T]; 5]) -> Passed<T> {
