@@ -172,8 +172,10 @@ impl<T: Real, const CARRY: bool> Advance<'_, T, CARRY> {
                 v += brought / (depth0 + depth1).at_least(came).at_least(tiny);
                 v = v.or_nothing();
             }
-            // No slope makes water faster than it falls freely from where it comes (Bernoulli).
-            let behind = if v > zero { u_below[i] } else { u_above[i] };
+            // No slope makes water faster than it falls freely from where it comes (Bernoulli). Both
+            // are read beforehand: a choice of what to read does not vectorise.
+            let (coming, going) = (u_below[i], u_above[i]);
+            let behind = if v > zero { coming } else { going };
             let free = (behind * behind + twice_gravity * rise.magnitude()).sqrt();
             let most = free.at_least(u[i].magnitude()).at_most(cap);
             let v = v.at_most(most).at_least(-most);

@@ -222,8 +222,9 @@ impl<T: Real, const CARRY: bool> Advance<'_, T, CARRY> {
         let len = flow.len();
         let (below, above) = (&below[..len], &above[..len]);
         for i in 0..len {
-            let share = if flow[i] > T::zero() { below[i] } else { above[i] };
-            flow[i] *= share;
+            // Both are read beforehand: a choice of what to read does not vectorise.
+            let (from_below, from_above) = (below[i], above[i]);
+            flow[i] *= if flow[i] > T::zero() { from_below } else { from_above };
         }
     }
 
