@@ -96,8 +96,8 @@ impl<T: Real> Forces<'_, T> {
                 let h = here(i);
                 let (h0, h1) = (half * (before(i) + h), half * (h + after(i)));
                 let own = h.at_least(half * (half * (beyond(i) + h))).at_least(dry);
-                let turned = v0[i] * h0 / own.at_least(half * h0)
-                    + v1[i] * h1 / own.at_least(half * h1);
+                let turned =
+                    v0[i] * h0 / own.at_least(half * h0) + v1[i] * h1 / own.at_least(half * h1);
                 out[i] += scale * turned;
             }
         }

@@ -60,8 +60,7 @@ impl<T: Real> Simulation<T> for ShallowWater<T> {
             Some(foam) => snapshot.with_values("foam", foam.values()),
             None => snapshot,
         };
-        snapshot
-            .with_values("spray", self.spray.iter().flat_map(SprayDrop::scalars))
+        snapshot.with_values("spray", self.spray.iter().flat_map(SprayDrop::scalars))
     }
 
     /// The bed is restored too, since it may have been edited, and so is how bodies move. The rest

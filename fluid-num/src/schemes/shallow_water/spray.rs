@@ -328,7 +328,8 @@ pub(super) fn restored<T: Real>(values: &[T], capacity: usize) -> Result<Vec<Spr
     if values.len() / SprayDrop::<T>::SCALARS > capacity {
         return wrong("has more drops than there is room for");
     }
-    let drops: Vec<_> = values.chunks(SprayDrop::<T>::SCALARS).filter_map(SprayDrop::of_scalars).collect();
+    let drops: Vec<_> =
+        values.chunks(SprayDrop::<T>::SCALARS).filter_map(SprayDrop::of_scalars).collect();
     drops.iter().try_for_each(SprayDrop::check)?;
     Ok(drops)
 }

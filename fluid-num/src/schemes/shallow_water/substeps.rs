@@ -107,7 +107,8 @@ impl<T: Real> ShallowWater<T> {
     /// What flows through the sides per second; gives how fast it is.
     fn look_beyond(&mut self, done: T) -> T {
         let Self { params, displacement, still, velocity, edges, .. } = self;
-        let inside = Inside { params, displacement, still, velocity, time: self.time + done.to_f64() };
+        let inside =
+            Inside { params, displacement, still, velocity, time: self.time + done.to_f64() };
         inside.flows(edges)
     }
 
