@@ -142,21 +142,54 @@ impl<T: Real, const CARRY: bool> Advance<'_, T, CARRY> {
         let blocks = velocities.chunks_exact_mut(BLOCK).zip(flows.chunks_exact_mut(BLOCK));
         for (n, (velocity, moved)) in blocks.enumerate() {
             let (first, below, above) = (n * BLOCK, below.from(n * BLOCK), above.from(n * BLOCK));
-            self.block_of_faces((axis, place + first), below, above, &mut v, &mut m);
+            let place = (axis, place + first);
+            if self.is_level(place) {
+                self.block_of_faces::<true>(place, below, above, &mut v, &mut m);
+            } else {
+                self.block_of_faces::<false>(place, below, above, &mut v, &mut m);
+            }
             velocity.copy_from_slice(&v);
             moved.copy_from_slice(&m);
         }
         let len = rest.len();
         if len > 0 {
             let (below, above) = (below.from(whole), above.from(whole));
-            self.block_of_faces((axis, place + whole), below, above, &mut v[..len], &mut m[..len]);
-            rest.copy_from_slice(&v[..len]);
-            rest_of_flows.copy_from_slice(&m[..len]);
+            let (place, v, m) = ((axis, place + whole), &mut v[..len], &mut m[..len]);
+            self.block_of_faces::<false>(place, below, above, v, m);
+            rest.copy_from_slice(v);
+            rest_of_flows.copy_from_slice(m);
         }
     }
 
+    /// One velocity and flow: where tiles meet, and where an axis is periodic.
+    #[inline(never)]
+    pub(super) fn face(
+        &self,
+        place: (usize, usize),
+        below: Levels<'_, T>,
+        above: Levels<'_, T>,
+    ) -> [T; 2] {
+        let (mut v, mut m) = ([T::zero()], [T::zero()]);
+        self.block_of_faces::<false>(place, below, above, &mut v, &mut m);
+        [v[0], m[0]]
+    }
+
+    /// Whether the ground is level across a block of faces.
     #[inline(always)]
-    fn block_of_faces(
+    fn is_level(&self, (axis, place): (usize, usize)) -> bool {
+        let along = if axis == 0 { 1 } else { self.stride };
+        let d = self.still;
+        let (below, above) = (&d[place - along..][..BLOCK], &d[place..][..BLOCK]);
+        let mut steps = 0;
+        for i in 0..BLOCK {
+            steps |= u32::from(below[i] != above[i]);
+        }
+        steps == 0
+    }
+
+    /// `LEVEL` leaves out what steps of the ground do, with the same results where there are none.
+    #[inline(always)]
+    fn block_of_faces<const LEVEL: bool>(
         &self,
         (axis, place): (usize, usize),
         below: Levels<'_, T>,
@@ -210,12 +243,17 @@ impl<T: Real, const CARRY: bool> Advance<'_, T, CARRY> {
             let free = (behind * behind + twice_gravity * rise.magnitude()).sqrt();
             let most = free.at_least(u[i].magnitude()).at_most(cap);
             let v = v.at_most(most).at_least(-most);
-            let step = d0[i] - d1[i];
-            let (sill0, sill1) = (depth0 - step.at_least(zero), depth1 + step.at_most(zero));
-            let above_sill = if v > zero { sill0 } else { sill1 };
+            let (above_sill, raised) = if LEVEL {
+                (if v > zero { depth0 } else { depth1 }, zero)
+            } else {
+                let step = d0[i] - d1[i];
+                let (sill0, sill1) = (depth0 - step.at_least(zero), depth1 + step.at_most(zero));
+                let above_sill = if v > zero { sill0 } else { sill1 };
+                let half_step = half * step.magnitude();
+                (above_sill, half_step.at_most((above_sill - half_step).at_least(zero)))
+            };
             let v = if above_sill > dry { v } else { zero };
-            let half_step = half * step.magnitude();
-            let depth = above_sill + half_step.at_most((above_sill - half_step).at_least(zero));
+            let depth = if LEVEL { above_sill } else { above_sill + raised };
             let gentle = (gentle * depth - rise.magnitude()).at_least(zero);
             let gentle_rise = rise.at_most(gentle).at_least(-gentle);
             let crossed = ratio * v;

@@ -11,7 +11,7 @@ use crate::Real;
 use crate::base::exec::BandPass;
 
 /// The number of columns that are walked together.
-pub(super) const TILE: usize = 512;
+pub(super) const TILE: usize = 1024;
 /// The number of cells in a band, about.
 pub(super) const BAND: usize = 1 << 16;
 /// Where a tile's first column lies in a [`Line`].
@@ -137,18 +137,17 @@ impl<T: Real, const CARRY: bool> Advance<'_, T, CARRY> {
         // The faces of other tiles, and those on and beyond the sides.
         let mut other = |column: usize| {
             let here = at(column);
-            let mut velocity = [T::zero()];
             if self.periodic[0] || (2..=n).contains(&column) {
                 let place = start + (column + n - 1) % n + 1;
                 let (below, above) = sides(here);
-                self.faces((0, place), below, above, &mut velocity, &mut flow.0[here..=here]);
-            } else if column == 1 || column == n + 1 {
-                let edge = &self.edges[0][usize::from(column > 1)];
-                (velocity[0], flow.0[here]) = (edge.velocity[row], edge.moved[row]);
-            } else {
-                flow.0[here] = T::zero();
+                let [velocity, moved] = self.face((0, place), below, above);
+                flow.0[here] = moved;
+                return velocity;
             }
-            velocity[0]
+            let is_side = column == 1 || column == n + 1;
+            let edge = &self.edges[0][usize::from(column > 1)];
+            flow.0[here] = if is_side { edge.moved[row] } else { T::zero() };
+            if is_side { edge.velocity[row] } else { T::zero() }
         };
         other(tile.start - 1);
         if tile.start == 1 {
@@ -195,8 +194,7 @@ impl<T: Real, const CARRY: bool> Advance<'_, T, CARRY> {
             if self.periodic[0] || (1..=nx).contains(&column) {
                 let place = start + (column + nx - 1) % nx + 1;
                 let (below, above) = sides(here);
-                let flow = &mut flow.0[here..=here];
-                self.faces((1, place), below, above, &mut [T::zero()], flow);
+                [_, flow.0[here]] = self.face((1, place), below, above);
             } else {
                 flow.0[here] = T::zero();
             }
