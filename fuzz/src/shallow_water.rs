@@ -92,7 +92,7 @@ fn run<T: Real>(input: &mut Input<'_>) {
     };
     for _ in 0..input.within(1, 11) {
         let before = water.digest();
-        let done = match input.byte() % 16 {
+        let done = match input.byte() % 20 {
             0 => water.set_depth(|_| input.number(0.0, 2.0)),
             1 => water.set_surface(|_| input.number(-1.0, 1.0)),
             2 => {
@@ -124,6 +124,18 @@ fn run<T: Real>(input: &mut Input<'_>) {
                 water.velocity_mut()[0].fill(input.number(-3.0, 3.0));
                 Ok(())
             }
+            10 => water.set_params(self::params(input)),
+            11 => water.sample(input.point(&grid)).map(|sample| {
+                assert!(sample.depth >= T::zero() && sample.surface.is_finite(), "{sample:?}");
+            }),
+            12 => {
+                let mut ahead = water.clone();
+                // What is wrong with a step is wrong with a forecast.
+                let _ = water.forecast(&mut ahead, input.time_step(), 2);
+                assert_eq!(water.digest(), before, "a forecast changed what it looked at");
+                Ok(())
+            }
+            13 => restore_damaged(input, &mut water),
             _ => {
                 step(&mut water, input.time_step());
                 Ok(())
@@ -136,6 +148,22 @@ fn run<T: Real>(input: &mut Input<'_>) {
     step(&mut water, T::zero());
     step(&mut water, T::of(0.02));
     repeat(&water);
+}
+
+/// A snapshot of which a number is another one is refused, or gives a state that goes on.
+fn restore_damaged<T: Real>(
+    input: &mut Input<'_>,
+    water: &mut ShallowWater<T>,
+) -> Result<(), Error> {
+    let name = input.pick(&["displacement", "velocity", "moved", "bed", "spray", "pending rain"]);
+    let Ok(good) = water.snapshot().values(name).map(<[T]>::to_vec) else { return Ok(()) };
+    let mut values = good;
+    let last = values.len().saturating_sub(1);
+    match values.get_mut(input.within(0, last)) {
+        Some(value) => *value = input.number(-10.0, 10.0),
+        None => values.push(T::one()),
+    }
+    water.restore(&water.snapshot().with_values(name, values))
 }
 
 /// A body near the water, of any shape and weight.

@@ -323,9 +323,9 @@ impl<T: Real> ShallowWater<T> {
     }
 
     /// The bodies, to be changed; the third axis points up. `step` checks them, and adds what the
-    /// water and the ground do to them to their force and torque (see the [module](super)); the
-    /// caller adds gravity, [moves](Body::advance) them, and clears their force and torque before
-    /// the next step.
+    /// water and the ground do to them to their force and torque (see the [module](super));
+    /// [`Self::advance_bodies`] moves them. Forces of your own are added before `step`, which takes
+    /// them into account.
     ///
     /// A body that comes, moves or goes leaves the water of its cells there; it flows off or comes
     /// in by itself. [`Self::set_surface`] sets the water around bodies at rest. A body that is

@@ -20,7 +20,7 @@
 //!   `dry_depth`. A waterfall falls with the slope between both surfaces, but no slope makes water
 //!   faster than it falls freely from the speed with which it comes, u² + 2g|Δη|.
 //! - *Friction, eddies and the Coriolis force* come before: the first implicit; the last in a form
-//!   that keeps ½Σh|u|², one component after the other.
+//!   that keeps ½Σh|u|² but for taking one component after the other, stable however thin a film.
 //!
 //! **At rest exactly.** The state is not the depth but the displacement s of the surface: with the
 //! still depth D = rest level − bed, b = max(D, 0) and z = max(−D, 0), the depth is b + s and the
@@ -40,7 +40,8 @@
 //! the water and take it along; they lift the bed, so that the water of their columns flows aside:
 //! what is under water acts too. Nothing of the water is lost: the volume of the water stays, and the
 //! mean surface rises by what is displaced. Light ones are stable, since what holds them is taken as at
-//! the end of the step. They are coupled once a step, see [`ShallowWater::bodies_mut`].
+//! the end of the step. They are coupled once a step, and moved by
+//! [`ShallowWater::advance_bodies`]; they do not feel one another.
 //!
 //! **Surface waves** that are not long disperse in a layer of their own where
 //! [`waves`](ShallowWaterParams::waves) asks for it (Jeschke and Wojtan 2023), split off once a step:
@@ -428,7 +429,8 @@ impl<T: Real> ShallowWater<T> {
     /// Nothing happens where there is no water to take or to bring it to.
     ///
     /// # Errors
-    /// [`Error::InvalidParameter`] for values that are not finite, or a radius that is not positive.
+    /// [`Error::InvalidParameter`] for values that are not finite, a radius that is not positive, or a
+    /// depth beyond ±1e9 m.
     pub fn dent(&mut self, center: [T; 2], radius: T, depth: T) -> Result<(), Error> {
         check::all_finite("center", &center)?;
         check::positive("radius", radius)?;

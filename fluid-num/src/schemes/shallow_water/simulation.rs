@@ -136,7 +136,8 @@ impl<T: Real> ShallowWater<T> {
     /// grid, without allocating where there is room for the sources, the bodies and a sponge.
     ///
     /// # Errors
-    /// [`Error::GridMismatch`] for a simulation on another grid, with nothing changed.
+    /// [`Error::GridMismatch`] for a simulation on another grid, or one whose velocity was replaced by
+    /// that of another grid.
     pub fn copy_from(&mut self, other: &Self) -> Result<(), Error> {
         if self.grid != other.grid {
             return Err(Error::GridMismatch { name: "the other simulation" });

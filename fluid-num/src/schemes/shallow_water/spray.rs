@@ -14,7 +14,9 @@ use crate::{Error, Real};
 /// 0.65 at the onset and 0.15 at the end), √(gh) being the speed of waves there. What rises above the
 /// threshold goes up as drops, in every sub-step, up to half of the depth. They have the horizontal
 /// velocity of the water and `lift` times the speed of the rise upwards (that of waves, where it rises
-/// faster). Chance rounds to whole drops.
+/// faster). Chance rounds to whole drops. How much goes up does not depend on the time step; a finer
+/// grid shows bores steeper, and so throws more, up to all that rises. Foam has another measure of
+/// breaking, how fast the water runs together: see [`FoamParams`](super::FoamParams).
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SprayParams<T> {
     /// The rise over √(gh) from which on the surface breaks, positive. Less makes more spray.
@@ -103,7 +105,8 @@ impl<T: Real> ShallowWater<T> {
     /// Throws a drop of your own: water that is added. Tells whether there was room for it.
     ///
     /// # Errors
-    /// [`Error::InvalidParameter`] for numbers that are not finite or beyond 1e9 in magnitude.
+    /// [`Error::InvalidParameter`] for numbers that are not finite or beyond 1e9 in magnitude, and for
+    /// a volume below 0.
     pub fn throw(&mut self, drop: SprayDrop<T>) -> Result<bool, Error> {
         drop.check()?;
         let room = self.params.spray.is_some_and(|spray| self.spray.len() < spray.capacity);

@@ -98,8 +98,9 @@ impl<T: Real> ShallowWater<T> {
         let periodic = self.params.periodic();
         sides::fill_cells(&mut self.displacement, periodic);
         for axis in 0..2 {
-            for field in [&mut self.velocity[axis], &mut self.moved[axis]] {
-                sides::fill_faces(field, axis, periodic);
+            sides::fill_faces(&mut self.velocity[axis], axis, periodic);
+            if self.params.momentum_advection {
+                sides::fill_faces(&mut self.moved[axis], axis, periodic);
             }
         }
     }
