@@ -12,6 +12,7 @@ use common::Case;
 use criterion::{Criterion, criterion_group, criterion_main};
 use fluid_num::advection::{Advection, PathOrder};
 use fluid_num::poisson::{Budget, SolverKind};
+use fluid_num::solid::{Body, Shape};
 use fluid_num::{
     Effect, Field, Grid, QuantityParams, Real, ShallowWater, ShallowWaterParams, Simulation,
     Source, StableFluids, StableFluidsParams, Stam2003, Stam2003Params, Stepping,
@@ -129,7 +130,40 @@ fn pond<T: Real>(threads: usize, c: &mut Criterion, label: &str, n: usize, carry
     run(c, label, grid, if carry { 5 } else { 3 }, (0.1, threads), water);
 }
 
+/// A pond with what costs extra: friction and eddies, or a sponge, or the layer of waves, or a crate.
+fn busy_pond(c: &mut Criterion, label: &str, params: ShallowWaterParams<f32>, crate_: bool) {
+    let Ok(grid) = Grid::new([256, 256], 1.0) else {
+        return;
+    };
+    let bed = Field::from_fn(grid, |[x, y]: [f32; 2]| -2.0 - 0.001 * (x + y));
+    let Ok(mut water) = ShallowWater::new(bed, params) else {
+        return;
+    };
+    if let (true, Ok(shape)) = (crate_, Shape::cuboid([4.0, 3.0, 1.0]))
+        && let Ok(body) = Body::new(shape, [100.0, 100.0, 0.0])
+    {
+        water.bodies_mut().push(body);
+    }
+    if water.dent([128.0; 2], 20.0, 0.5).is_ok() {
+        run(c, label, grid, 5, (0.05, 1), water);
+    }
+}
+
 fn schemes(c: &mut Criterion) {
+    let plain = ShallowWaterParams::default();
+    let rough = ShallowWaterParams { manning: 0.03, eddy_viscosity: 0.1, ..plain };
+    busy_pond(c, "shallow water f32 256x256", plain, false);
+    busy_pond(c, "shallow water f32 256x256, friction and eddies", rough, false);
+    let sponge = Some(Default::default());
+    busy_pond(
+        c,
+        "shallow water f32 256x256, sponge",
+        ShallowWaterParams { sponge, ..plain },
+        false,
+    );
+    let waves = Some(Default::default());
+    busy_pond(c, "shallow water f32 256x256, waves", ShallowWaterParams { waves, ..plain }, false);
+    busy_pond(c, "shallow water f32 256x256, a crate", plain, true);
     for threads in [1, 2] {
         stirred::<f32>(threads, c, "stirred dye f32 512x512, 100 Jacobi");
         stirred::<f64>(threads, c, "stirred dye f64 512x512, 100 Jacobi");

@@ -1,7 +1,7 @@
 //! Shallow water that is made, poured, dented, given bodies, broken and run.
 
 use fluid_num::schemes::shallow_water::{
-    Drop, FoamParams, Sponge, SprayParams, SurfaceWaves, WaterSide, WaterSource,
+    FoamParams, Sponge, SprayDrop, SprayParams, SurfaceWaves, WaterSide, WaterSource,
 };
 use fluid_num::{Error, Field, Grid, Real, ShallowWater, ShallowWaterParams, Simulation};
 
@@ -92,7 +92,7 @@ fn run<T: Real>(input: &mut Input<'_>) {
     };
     for _ in 0..input.within(1, 11) {
         let before = water.digest();
-        let done = match input.byte() % 16 {
+        let done = match input.byte() % 20 {
             0 => water.set_depth(|_| input.number(0.0, 2.0)),
             1 => water.set_surface(|_| input.number(-1.0, 1.0)),
             2 => {
@@ -110,7 +110,7 @@ fn run<T: Real>(input: &mut Input<'_>) {
                 let [x, y] = input.point(&grid);
                 let position = [x, y, input.number(-1.0, 3.0)];
                 let (velocity, volume) = (input.vector(-5.0, 5.0), input.number(0.0, 0.01));
-                water.throw(Drop { position, velocity, volume }).map(drop)
+                water.throw(SprayDrop { position, velocity, volume }).map(drop)
             }
             6 | 7 => {
                 float(input, &grid, &mut water);
@@ -124,6 +124,18 @@ fn run<T: Real>(input: &mut Input<'_>) {
                 water.velocity_mut()[0].fill(input.number(-3.0, 3.0));
                 Ok(())
             }
+            10 => water.set_params(self::params(input)),
+            11 => water.sample(input.point(&grid)).map(|sample| {
+                assert!(sample.depth >= T::zero() && sample.surface.is_finite(), "{sample:?}");
+            }),
+            12 => {
+                let mut ahead = water.clone();
+                // What is wrong with a step is wrong with a forecast.
+                let _ = water.forecast(&mut ahead, input.time_step(), 2);
+                assert_eq!(water.digest(), before, "a forecast changed what it looked at");
+                Ok(())
+            }
+            13 => restore_damaged(input, &mut water),
             _ => {
                 step(&mut water, input.time_step());
                 Ok(())
@@ -136,6 +148,22 @@ fn run<T: Real>(input: &mut Input<'_>) {
     step(&mut water, T::zero());
     step(&mut water, T::of(0.02));
     repeat(&water);
+}
+
+/// A snapshot of which a number is another one is refused, or gives a state that goes on.
+fn restore_damaged<T: Real>(
+    input: &mut Input<'_>,
+    water: &mut ShallowWater<T>,
+) -> Result<(), Error> {
+    let name = input.pick(&["displacement", "velocity", "moved", "bed", "spray", "pending rain"]);
+    let Ok(good) = water.snapshot().values(name).map(<[T]>::to_vec) else { return Ok(()) };
+    let mut values = good;
+    let last = values.len().saturating_sub(1);
+    match values.get_mut(input.within(0, last)) {
+        Some(value) => *value = input.number(-10.0, 10.0),
+        None => values.push(T::one()),
+    }
+    water.restore(&water.snapshot().with_values(name, values))
 }
 
 /// A body near the water, of any shape and weight.
@@ -164,16 +192,10 @@ fn step<T: Real>(water: &mut ShallowWater<T>, dt: T) {
             water.write_depth(&mut depth).expect("the grids are one");
             assert!(depth.values().all(|h| h.is_finite() && h >= T::zero()), "{depth:?}");
             water.velocity().check_finite("velocity").expect("success means finite");
-            let gravity = water.params().gravity;
-            water.bodies_mut().retain_mut(|body| {
-                if body.is_dynamic() {
-                    body.force[2] -= body.mass * gravity;
-                }
-                // What flies out of the range of numbers is gone.
-                let moves = body.advance(dt).is_ok();
-                body.clear_wrench();
-                moves
-            });
+            // What flies out of the range of numbers is gone.
+            if water.advance_bodies(dt).is_err() {
+                water.bodies_mut().clear();
+            }
         }
         Err(Error::Unstable { place, .. }) => {
             assert!(place[0] < water.grid().array_len().max(1 << 16));

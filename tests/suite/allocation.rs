@@ -252,11 +252,8 @@ fn taken_by_shallow_water() -> usize {
         water.dent([1.0, 2.0], 0.4, 0.1).unwrap();
         water.edit_bed(|[x, y], z| z + 0.01 * x * y).unwrap();
         water.step(0.05).unwrap();
-        let body = &mut water.bodies_mut()[0];
-        body.force[2] -= 50.0 * 9.81;
-        body.angular_velocity[2] = 1.0;
-        body.advance(0.05).unwrap();
-        body.clear_wrench();
+        water.bodies_mut()[0].angular_velocity[2] = 1.0;
+        water.advance_bodies(0.05).unwrap();
         water.sample_all(&[[0.3; 2], [1.0; 2], [2.0; 2]], &mut samples).unwrap();
         water.forecast(&mut ahead, 0.05, 2).unwrap();
     };

@@ -9,7 +9,7 @@ use fluid_num::poisson::{
     Solver, SolverKind,
 };
 use fluid_num::schemes::shallow_water::{
-    Drop, FoamParams, Sponge, SprayParams, SurfaceWaves, WaterSide, WaterSource,
+    FoamParams, Sponge, SprayDrop, SprayParams, SurfaceWaves, WaterSide, WaterSource,
 };
 use fluid_num::schemes::stam2003::Diffusion;
 use fluid_num::schemes::wind::Reach;
@@ -736,7 +736,9 @@ fn broken_water() -> Vec<BrokenWater> {
     }
     let half = [[WaterSide::Periodic, WaterSide::Wall], [WaterSide::Wall; 2]];
     list.push((ShallowWaterParams { sides: half, ..good }, ("half periodic", "boundary")));
-    list.push((ShallowWaterParams { max_substeps: 0, ..good }, ("count", "max_substeps")));
+    for max_substeps in [0, usize::MAX] {
+        list.push((ShallowWaterParams { max_substeps, ..good }, ("count", "max_substeps")));
+    }
     for levels in [0, 9] {
         let waves = Some(SurfaceWaves { levels, ..Default::default() });
         list.push((ShallowWaterParams { waves, ..good }, ("count", "waves.levels")));
@@ -782,7 +784,7 @@ fn shallow_water_refuses_bad_input_and_keeps_its_state() {
         refused(water.dent([bad, 0.0], 0.1, 0.1), ("parameter", "center"));
         refused(water.dent([0.0; 2], bad, 0.1), ("parameter", "radius"));
         refused(water.dent([0.0; 2], 0.1, bad), ("parameter", "depth"));
-        let drop = Drop { position: [0.0, bad, 0.0], velocity: [0.0; 3], volume: 0.1 };
+        let drop = SprayDrop { position: [0.0, bad, 0.0], velocity: [0.0; 3], volume: 0.1 };
         refused(water.throw(drop), ("parameter", "a drop"));
         refused(water.sample([0.0, bad]), ("not finite", "position"));
     }

@@ -6,7 +6,7 @@ use fluid_num::particles::{CellStructure, Domain, Emitter, ParticleId, ParticleS
 use fluid_num::poisson::{Budget, SolverKind};
 use fluid_num::schemes::lbm::{Bounce, Collision, D2Q9, D3Q19, D3Q27, Lattice, Outlet};
 use fluid_num::schemes::shallow_water::{
-    Drop, FoamParams, Sponge, SprayParams, SurfaceWaves, WaterSide, WaterSource,
+    FoamParams, Sponge, SprayDrop, SprayParams, SurfaceWaves, WaterSide, WaterSource,
 };
 use fluid_num::schemes::stam2003::{Stam2003Boundary, Sweep};
 use fluid_num::solid::{Body, Shape, Slip};
@@ -215,10 +215,7 @@ impl<T: Scalar> Scene<T> for ShallowWater<T> {
     /// The surface is dented after some steps, and the bed edited after others; a crate drifts.
     fn live(&mut self, n: usize) {
         self.step(T::of(0.03)).unwrap();
-        let body = &mut self.bodies_mut()[0];
-        body.force[2] -= body.mass * T::of(9.81);
-        body.advance(T::of(0.03)).unwrap();
-        body.clear_wrench();
+        self.advance_bodies(T::of(0.03)).unwrap();
         if n % 2 == 1 {
             self.dent([T::of(0.5); 2], T::of(0.3), T::of(0.1)).unwrap();
         }
@@ -265,7 +262,7 @@ fn shore<T: Scalar>(across: WaterSide<T>) -> ShallowWater<T> {
     let (center, radius, rate) = ([T::of(0.3); 2], T::of(0.2), T::of(0.1));
     water.sources_mut().push(WaterSource { center, radius, rate });
     let (x, up) = (T::of(0.4), T::of(3.0));
-    let drop = Drop { position: [x, x, up], velocity: [T::zero(), x, x], volume: T::of(1e-4) };
+    let drop = SprayDrop { position: [x, x, up], velocity: [T::zero(), x, x], volume: T::of(1e-4) };
     assert!(water.throw(drop).unwrap());
     water
 }

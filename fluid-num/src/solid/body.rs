@@ -13,6 +13,7 @@
 
 use alloc::vec::Vec;
 
+use crate::base::digest::Digest;
 use crate::base::error::check;
 use crate::base::snapshot::{Snapshot, wrong_count};
 use crate::{Error, Real};
@@ -261,6 +262,11 @@ impl<T: Real, const D: usize> Body<T, D> {
         snapshot
             .with_words("bodies", [bodies.len() as u64])
             .with_values("body motion", bodies.iter().flat_map(Self::motion).flatten().copied())
+    }
+
+    /// Adds what changes of bodies in time to a digest.
+    pub(crate) fn digest_all(bodies: &[Self], digest: Digest) -> Digest {
+        bodies.iter().flat_map(Self::motion).fold(digest, Digest::values)
     }
 
     /// These bodies as they moved when a snapshot was taken.

@@ -18,16 +18,9 @@ fn block<T: Real>(center: [f64; 2], size: [f64; 3], bottom: f64, ratio: f64) -> 
         .unwrap()
 }
 
-/// A step of the water, and of its bodies as a caller moves them.
 fn step<T: Real>(water: &mut ShallowWater<T>, dt: f64) {
     water.step(T::of(dt)).unwrap();
-    for body in water.bodies_mut() {
-        if body.is_dynamic() {
-            body.force[2] -= body.mass * T::of(GRAVITY);
-        }
-        body.advance(T::of(dt)).unwrap();
-        body.clear_wrench();
-    }
+    water.advance_bodies(T::of(dt)).unwrap();
 }
 
 fn pool<T: Real>(cells: [usize; 2], dx: f64, depth: f64) -> ShallowWater<T> {
@@ -40,12 +33,15 @@ const DT: f64 = 1.0 / 60.0;
 fn o16_a_block_floats_as_deep_as_archimedes_says() {
     let dx = 0.1;
     for ratio in [0.02, 0.25, 0.5, 0.75] {
-        let mut water = pool::<f64>([60, 50], dx, 2.0);
-        // 16 by 12 by 8 cells, which float upright, a tenth of a cell too deep: the pool will rock a little.
+        // 16 by 12 by 8 cells, which float upright, a tenth of a cell too deep, in a pool whose rough
+        // bed calms it.
+        let params = ShallowWaterParams { manning: 0.1, ..Default::default() };
+        let mut water = water::<f64>([60, 50], dx, params, |_| -2.0);
         let size = [1.6, 1.2, 0.8];
         water.bodies_mut().push(block([3.03, 2.52], size, -0.8 * ratio - 0.01, ratio));
         water.set_surface(|_| 0.0).unwrap();
-        let before = water.balance().unexplained();
+        let before = water.balance().edits;
+        let displaced_at_rest = water.displaced_volume();
         for _ in 0..1200 {
             step(&mut water, DT);
         }
@@ -55,38 +51,38 @@ fn o16_a_block_floats_as_deep_as_archimedes_says() {
         let volume = size.iter().product::<f64>() * ratio;
         let displaced = water.displaced_volume();
         let off = (displaced - volume) / (size[0] * size[1] * dx);
-        // The pool still rocks a little.
+        // It still heaves a little.
         assert!(off.abs() < 0.3, "{ratio}: {off} cells");
         let (speed, spin) = (body.velocity, body.angular_velocity);
-        // What weighs next to nothing rides on what waves are left.
-        let most = if ratio < 0.1 { 0.2 } else { 0.1 };
-        assert!(speed.iter().chain(&spin).all(|v| v.abs() < most), "{ratio}: {speed:?} {spin:?}");
+        assert!(speed.iter().chain(&spin).all(|v| v.abs() < 0.1), "{ratio}: {speed:?} {spin:?}");
         let balance = water.balance();
-        assert!((balance.unexplained() - before).abs() / balance.volume < 1e-12);
-        // The level: what the body displaces lies on top of the water.
-        let area = 6.0 * 5.0;
-        let level = balance.volume / area + displaced / area - 2.0;
+        // No water came or went, so that the level away from the hull is that of the pool before the
+        // body came, and what it displaces too much or too little lies on top.
+        assert!((balance.edits / before - 1.0).abs() < 1e-12);
         let list = surfaces(&water);
+        let far = |n: &usize| (n % 60) < 18 || (n % 60) >= 42;
+        let list: Vec<f64> = (0..list.len()).filter(far).map(|n| list[n]).collect();
         let mean = list.iter().sum::<f64>() / list.len() as f64;
-        assert!((level - mean).abs() < 1e-12, "{level} {mean}");
+        let level = (displaced - displaced_at_rest) / (6.0 * 5.0);
+        // A tenth of a cell: the pool still rocks a little.
+        assert!((level - mean).abs() < 0.1 * dx, "{level} {mean}");
     }
 }
 
 #[test]
 fn o16_a_block_as_dense_as_water_hovers_and_a_denser_one_lies_on_the_ground() {
     let dx = 0.1;
-    for (ratio, lowest) in [(1.0, -1.25), (1.25, -2.0), (20.0, -2.0)] {
+    // What weighs as much as the water it displaces stays where it was put.
+    for (ratio, lowest) in [(1.0, -1.2), (1.25, -2.0), (20.0, -2.0)] {
         let mut water = pool::<f64>([60, 50], dx, 2.0);
         water.bodies_mut().push(block([3.0, 2.5], [1.6, 0.8, 0.8], -1.2, ratio));
         water.set_surface(|_| 0.0).unwrap();
-        let steps = if ratio == 1.0 { 120 } else { 1200 };
-        for _ in 0..steps {
+        for _ in 0..1200 {
             step(&mut water, DT);
         }
         let body = &water.bodies()[0];
         let bottom = body.position[2] - 0.4;
-        assert!(bottom > lowest - 0.5 * dx, "{ratio}: {bottom}");
-        assert!(bottom < lowest + 0.5 * dx + 0.05, "{ratio}: {bottom}");
+        assert!((bottom - lowest).abs() < 0.5 * dx, "{ratio}: {bottom}");
         assert!(depths(&water).iter().all(|h| *h >= 0.0));
         assert!(body.velocity.iter().all(|v| v.abs() < 1e-2), "{ratio}: {:?}", body.velocity);
     }
@@ -147,8 +143,8 @@ fn bodies_at_rest_leave_a_lake_at_rest() {
 }
 
 /// Five discs that go in and out for a long time, and then leave; gives how far the mean level went.
-fn stirred<T: Real>(steps: usize) -> f64 {
-    let mut water = pool::<T>([128, 128], 0.05, 0.6);
+fn stirred<T: Real>(cells: usize, steps: usize) -> f64 {
+    let mut water = pool::<T>([cells, cells], 6.4 / cells as f64, 0.6);
     let start = water.volume();
     let disc = |n: usize| {
         let at = [1.0 + 0.9 * n as f64, 3.2 + 0.7 * (n % 2) as f64];
@@ -182,10 +178,13 @@ fn stirred<T: Real>(steps: usize) -> f64 {
 
 #[test]
 fn o27_bodies_that_go_in_and_out_do_not_lift_the_level() {
-    let drift = stirred::<f64>(4_000);
-    assert!(drift.abs() < 1e-12, "{drift:.1e}");
-    let drift = stirred::<f32>(4_000);
-    assert!(drift.abs() < 1e-5, "{drift:.1e}");
+    // Ten minutes on a coarse grid, and a while on the fine one.
+    for (cells, steps) in [(16, 36_000), (128, 500)] {
+        let drift = stirred::<f64>(cells, steps);
+        assert!(drift.abs() < 1e-12, "{cells}: {drift:.1e}");
+        let drift = stirred::<f32>(cells, steps);
+        assert!(drift.abs() < 1e-5, "{cells}: {drift:.1e}");
+    }
 }
 
 #[test]
@@ -222,7 +221,7 @@ fn a_body_that_moves_is_braked_and_takes_the_water_along() {
         momentum += 1000.0 * depth * 0.01 * water.velocity().at_center(cell)[0];
     }
     let lost = mass * (1.5 - v);
-    assert!((momentum / lost - 1.0).abs() < 0.3, "{momentum} of {lost}");
+    assert!((momentum / lost - 1.0).abs() < 0.2, "{momentum} of {lost}");
 }
 
 #[test]

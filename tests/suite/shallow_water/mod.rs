@@ -8,6 +8,8 @@ mod forces;
 mod query;
 mod rest;
 mod sides;
+mod spray;
+mod state;
 mod waves;
 
 use fluid_num::{Field, Grid, Real, ShallowWater, ShallowWaterParams, Simulation};

@@ -1,6 +1,7 @@
 //! Samples and forecasts.
 
 use fluid_num::schemes::shallow_water::WaterSide;
+use fluid_num::solid::{Body, Shape};
 use fluid_num::{Error, ShallowWaterParams, Simulation};
 
 use super::balance::everything;
@@ -105,4 +106,28 @@ fn a_forecast_is_what_comes_and_changes_nothing() {
     assert_eq!(ahead.digest(), water.digest());
     assert!(water.forecast(&mut ahead, f64::NAN, 1).is_err());
     assert_eq!(ahead.digest(), water.digest());
+}
+
+#[test]
+fn a_forecast_moves_boats() {
+    let make = || {
+        let mut water = water::<f64>([40, 30], 0.1, ShallowWaterParams::default(), |_| -1.0);
+        let hull = Body::new(Shape::cuboid([0.4, 0.2, 0.2]).unwrap(), [1.5, 1.5, 0.3]).unwrap();
+        let boat = hull.with_mass(60.0, [1.0, 3.0, 3.0]).unwrap();
+        water.bodies_mut().push(boat.with_velocity([1.0, 0.0, 0.0]).unwrap());
+        water
+    };
+    let (mut water, mut ahead) = (make(), make());
+    water.step(0.02).unwrap();
+    water.advance_bodies(0.02).unwrap();
+    let before = water.digest();
+    water.forecast(&mut ahead, 0.02, 40).unwrap();
+    assert_eq!(water.digest(), before);
+    for _ in 0..40 {
+        water.step(0.02).unwrap();
+        water.advance_bodies(0.02).unwrap();
+    }
+    assert_eq!(ahead.digest(), water.digest());
+    let [x, _, z] = ahead.bodies()[0].position;
+    assert!(x > 1.7 && z < 0.2, "{x} {z}");
 }

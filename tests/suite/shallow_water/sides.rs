@@ -93,7 +93,7 @@ fn seen<T: Real>(water: &ShallowWater<T>, symmetry: usize) -> Vec<f64> {
 
 #[test]
 fn o26_a_sponge_acts_in_its_layer_alone_and_on_all_sides_alike() {
-    let n = 64;
+    let n = 128;
     let make = |sponge| {
         let params = ShallowWaterParams { sponge, ..Default::default() };
         let mut water = water::<f64>([n, n], 1.0, params, |_| -1.0);
@@ -108,8 +108,8 @@ fn o26_a_sponge_acts_in_its_layer_alone_and_on_all_sides_alike() {
     let mut free = make(None);
     let mut damped = make(Some(Sponge { width: [[16; 2]; 2], ..Default::default() }));
     let start = energy(&damped);
-    for step in 0..600 {
-        for symmetry in (1..8).filter(|_| step % 20 == 0) {
+    for step in 0..900 {
+        for symmetry in (1..8).filter(|_| step % 60 == 0) {
             assert_eq!(
                 seen(&damped, symmetry),
                 seen(&damped, 0),
@@ -119,7 +119,7 @@ fn o26_a_sponge_acts_in_its_layer_alone_and_on_all_sides_alike() {
         let substeps = free.step(0.05).unwrap().substeps;
         assert_eq!((substeps, damped.step(0.05).unwrap().substeps), (1, 1));
         // The pulse is 8 cells wide and moves by 0.16 cells a step.
-        if step < 50 {
+        if step < 200 && step % 10 == 0 {
             let (a, b) = (depths(&free), depths(&damped));
             let inside = |i: usize| (16..n - 16).contains(&i);
             for i in (0..n * n).filter(|i| inside(i % n) && inside(i / n)) {
@@ -168,7 +168,7 @@ fn a_wave_maker_makes_waves_of_its_height_and_lets_others_out() {
         let s = surfaces(&water)[100];
         (least, most) = (least.min(s), most.max(s));
     }
-    assert!((most - 0.01).abs() < 5e-4 && (least + 0.01).abs() < 5e-4);
+    assert!((most - 0.01).abs() < 3e-4 && (least + 0.01).abs() < 3e-4);
 }
 
 #[test]

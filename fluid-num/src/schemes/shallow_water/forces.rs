@@ -75,7 +75,8 @@ impl<T: Real> Forces<'_, T> {
     }
 
     /// ±f times the other component, averaged so that h·u² + h·v² stays: each pair of faces of a
-    /// cell acts on one another alike.
+    /// cell acts on one another alike. What flows beside is spread over the water of the cell, but
+    /// over no less than half of that at either face: a film beside deep water is not torn away.
     #[inline(always)]
     fn turn(&self, place: usize, out: &mut [T]) {
         let (along, across, len) = self.strides(out);
@@ -89,11 +90,15 @@ impl<T: Real> Forces<'_, T> {
             let here = self.depths(cell, len);
             let (before, after) =
                 (self.depths(cell - across, len), self.depths(cell + across, len));
+            let beyond = self.depths(place - side, len);
             let (v0, v1) = (&other[cell..][..len], &other[cell + across..][..len]);
             for i in 0..len {
                 let h = here(i);
-                let flow = v0[i] * (half * (before(i) + h)) + v1[i] * (half * (h + after(i)));
-                out[i] += scale * flow / h.at_least(dry);
+                let (h0, h1) = (half * (before(i) + h), half * (h + after(i)));
+                let own = h.at_least(half * (half * (beyond(i) + h))).at_least(dry);
+                let turned =
+                    v0[i] * h0 / own.at_least(half * h0) + v1[i] * h1 / own.at_least(half * h1);
+                out[i] += scale * turned;
             }
         }
     }

@@ -78,6 +78,11 @@ impl<T: Real> Hulls<T> {
         self.list.is_empty() && self.seen.is_empty() && self.before.is_empty()
     }
 
+    /// Forgets where the bodies were seen, so that their columns are found again.
+    pub(super) fn look_again(&mut self) {
+        self.seen.clear();
+    }
+
     /// What is displaced in a cell, m.
     pub(super) fn displaced(&self, place: usize) -> T {
         self.displaced.get(place).copied().unwrap_or(T::zero())
@@ -190,11 +195,14 @@ impl<T: Real> Hulls<T> {
     fn make_room(&mut self, grid: &Grid<T, 2>) {
         let most = grid.cell_count().saturating_mul(9);
         let room = self.list.iter().filter_map(|body| body.shape.bounds()).fold(0, |sum, ends| {
-            let far = ends.iter().flatten().fold(T::zero(), |m, x| m.at_least(x.magnitude()));
-            // √3 times the farthest coordinate on both sides, and the cells at the ends.
-            let cells =
-                (far * T::of(3.5) / grid.dx()).at_most(T::of(1e4)).truncate().max(0) as usize + 3;
-            sum + (cells * cells).min(most)
+            // A box casts no larger shadow than the root of the sum of its squared sides, and no
+            // wider one than its diagonal w: that meets A + 4w + 4 cells at most.
+            let [a, b, c] = array::from_fn(|n| ((ends[1][n] - ends[0][n]) / grid.dx()).to_f64());
+            let (ab, bc, ca) = (a * b, b * c, c * a);
+            let shadow = T::of(ab * ab + bc * bc + ca * ca).sqrt();
+            let across = T::of(a * a + b * b + c * c).sqrt();
+            let cells = shadow + T::of(4.0) * across + T::of(4.0);
+            sum + (cells.at_most(T::of(1e8)).truncate().max(0) as usize + 1).min(most)
         });
         self.columns.reserve(room.saturating_sub(self.columns.len()));
         self.before.reserve((2 * room).saturating_sub(self.before.len()));
@@ -315,9 +323,9 @@ impl<T: Real> ShallowWater<T> {
     }
 
     /// The bodies, to be changed; the third axis points up. `step` checks them, and adds what the
-    /// water and the ground do to them to their force and torque (see the [module](super)); the
-    /// caller adds gravity, [moves](Body::advance) them, and clears their force and torque before
-    /// the next step.
+    /// water and the ground do to them to their force and torque (see the [module](super));
+    /// [`Self::advance_bodies`] moves them. Forces of your own are added before `step`, which takes
+    /// them into account.
     ///
     /// A body that comes, moves or goes leaves the water of its cells there; it flows off or comes
     /// in by itself. [`Self::set_surface`] sets the water around bodies at rest. A body that is

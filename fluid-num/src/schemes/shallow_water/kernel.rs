@@ -81,6 +81,21 @@ pub(super) struct Advance<'a, T, const CARRY: bool> {
     pub(super) dry_depth: T,
 }
 
+/// Depths and surfaces above the rest level of neighbouring cells.
+#[derive(Clone, Copy)]
+pub(super) struct Levels<'a, T> {
+    pub(super) depth: &'a [T],
+    pub(super) surface: &'a [T],
+}
+
+impl<T> Levels<'_, T> {
+    /// Those from the cell number `first` on.
+    #[inline(always)]
+    pub(super) fn from(&self, first: usize) -> Self {
+        Self { depth: &self.depth[first..], surface: &self.surface[first..] }
+    }
+}
+
 /// The depth and the surface above the rest level.
 #[inline(always)]
 pub(super) fn depth_and_surface<T: Real>(still: T, displacement: T) -> (T, T) {
@@ -102,7 +117,8 @@ fn rise<T: Real>(below: T, above: T) -> T {
 }
 
 impl<T: Real, const CARRY: bool> Advance<'_, T, CARRY> {
-    /// Velocities and unlimited flows of faces normal to `axis`, from the one at `place` on.
+    /// Velocities and unlimited flows of faces normal to `axis`, from the one at `place` on, between
+    /// cells with the levels `below` and `above`.
     ///
     /// The depth that flows is that upstream, above the sill, which is the higher bed; where there is
     /// more of it than the step between both beds, above their mean. To it comes half of the rise of
@@ -110,7 +126,14 @@ impl<T: Real, const CARRY: bool> Advance<'_, T, CARRY> {
     /// 1 − |u|Δt/Δx of it smooth flows are of second order (Lax and Wendroff); bores and shores are
     /// upwind.
     #[inline(always)]
-    pub(super) fn faces(&self, axis: usize, place: usize, velocity: &mut [T], moved: &mut [T]) {
+    pub(super) fn faces(
+        &self,
+        (axis, place): (usize, usize),
+        below: Levels<'_, T>,
+        above: Levels<'_, T>,
+        velocity: &mut [T],
+        moved: &mut [T],
+    ) {
         // Results that lie apart from all inputs need no checks of overlap, which would be too many.
         let (mut v, mut m) = ([T::zero(); BLOCK], [T::zero(); BLOCK]);
         let whole = velocity.len() - velocity.len() % BLOCK;
@@ -118,20 +141,62 @@ impl<T: Real, const CARRY: bool> Advance<'_, T, CARRY> {
         let (flows, rest_of_flows) = moved.split_at_mut(whole);
         let blocks = velocities.chunks_exact_mut(BLOCK).zip(flows.chunks_exact_mut(BLOCK));
         for (n, (velocity, moved)) in blocks.enumerate() {
-            self.block_of_faces(axis, place + n * BLOCK, &mut v, &mut m);
+            let (first, below, above) = (n * BLOCK, below.from(n * BLOCK), above.from(n * BLOCK));
+            let place = (axis, place + first);
+            if self.is_level(place) {
+                self.block_of_faces::<true>(place, below, above, &mut v, &mut m);
+            } else {
+                self.block_of_faces::<false>(place, below, above, &mut v, &mut m);
+            }
             velocity.copy_from_slice(&v);
             moved.copy_from_slice(&m);
         }
         let len = rest.len();
         if len > 0 {
-            self.block_of_faces(axis, place + whole, &mut v[..len], &mut m[..len]);
-            rest.copy_from_slice(&v[..len]);
-            rest_of_flows.copy_from_slice(&m[..len]);
+            let (below, above) = (below.from(whole), above.from(whole));
+            let (place, v, m) = ((axis, place + whole), &mut v[..len], &mut m[..len]);
+            self.block_of_faces::<false>(place, below, above, v, m);
+            rest.copy_from_slice(v);
+            rest_of_flows.copy_from_slice(m);
         }
     }
 
+    /// One velocity and flow: where tiles meet, and where an axis is periodic.
+    #[inline(never)]
+    pub(super) fn face(
+        &self,
+        place: (usize, usize),
+        below: Levels<'_, T>,
+        above: Levels<'_, T>,
+    ) -> [T; 2] {
+        let (mut v, mut m) = ([T::zero()], [T::zero()]);
+        self.block_of_faces::<false>(place, below, above, &mut v, &mut m);
+        [v[0], m[0]]
+    }
+
+    /// Whether the ground is level across a block of faces.
     #[inline(always)]
-    fn block_of_faces(&self, axis: usize, place: usize, velocity: &mut [T], moved: &mut [T]) {
+    fn is_level(&self, (axis, place): (usize, usize)) -> bool {
+        let along = if axis == 0 { 1 } else { self.stride };
+        let d = self.still;
+        let (below, above) = (&d[place - along..][..BLOCK], &d[place..][..BLOCK]);
+        let mut steps = 0;
+        for i in 0..BLOCK {
+            steps |= u32::from(below[i] != above[i]);
+        }
+        steps == 0
+    }
+
+    /// `LEVEL` leaves out what steps of the ground do, with the same results where there are none.
+    #[inline(always)]
+    fn block_of_faces<const LEVEL: bool>(
+        &self,
+        (axis, place): (usize, usize),
+        below: Levels<'_, T>,
+        above: Levels<'_, T>,
+        velocity: &mut [T],
+        moved: &mut [T],
+    ) {
         let len = velocity.len();
         let (along, across) = if axis == 0 { (1, self.stride) } else { (self.stride, 1) };
         let (ratio, dry, zero, one) = (self.ratio, self.dry_depth, T::zero(), T::one());
@@ -140,8 +205,8 @@ impl<T: Real, const CARRY: bool> Advance<'_, T, CARRY> {
         let cap = half / ratio;
         let twice_gravity = self.gravity + self.gravity;
         let moved = &mut moved[..len];
-        let s = self.displacement;
-        let (s0, s1) = (&s[place - along..][..len], &s[place..][..len]);
+        let (h0, h1) = (&below.depth[..len], &above.depth[..len]);
+        let (s0, s1) = (&below.surface[..len], &above.surface[..len]);
         let d = self.still;
         let (d0, d1) = (&d[place - along..][..len], &d[place..][..len]);
         let own = self.velocity[axis];
@@ -155,9 +220,8 @@ impl<T: Real, const CARRY: bool> Advance<'_, T, CARRY> {
         let c2 = &cross[place + across - along..][..len];
         let c3 = &cross[place + across..][..len];
         for i in 0..len {
-            let (depth0, surface0) = depth_and_surface(d0[i], s0[i]);
-            let (depth1, surface1) = depth_and_surface(d1[i], s1[i]);
-            let rise = rise(surface0, surface1);
+            let (depth0, depth1) = (h0[i], h1[i]);
+            let rise = rise(s0[i], s1[i]);
             let mut v = u[i] - fall * rise;
             if CARRY {
                 // (Δ(hu) − uΔh)/h by upwind values, above and below the line twice as large: what
@@ -172,21 +236,29 @@ impl<T: Real, const CARRY: bool> Advance<'_, T, CARRY> {
                 v += brought / (depth0 + depth1).at_least(came).at_least(tiny);
                 v = v.or_nothing();
             }
-            // No slope makes water faster than it falls freely from where it comes (Bernoulli).
-            let behind = if v > zero { u_below[i] } else { u_above[i] };
+            // No slope makes water faster than it falls freely from where it comes (Bernoulli). Both
+            // are read beforehand: a choice of what to read does not vectorise.
+            let (coming, going) = (u_below[i], u_above[i]);
+            let behind = if v > zero { coming } else { going };
             let free = (behind * behind + twice_gravity * rise.magnitude()).sqrt();
             let most = free.at_least(u[i].magnitude()).at_most(cap);
             let v = v.at_most(most).at_least(-most);
-            let step = d0[i] - d1[i];
-            let (sill0, sill1) = (depth0 - step.at_least(zero), depth1 + step.at_most(zero));
-            let above_sill = if v > zero { sill0 } else { sill1 };
+            let (above_sill, raised) = if LEVEL {
+                (if v > zero { depth0 } else { depth1 }, zero)
+            } else {
+                let step = d0[i] - d1[i];
+                let (sill0, sill1) = (depth0 - step.at_least(zero), depth1 + step.at_most(zero));
+                let above_sill = if v > zero { sill0 } else { sill1 };
+                let half_step = half * step.magnitude();
+                (above_sill, half_step.at_most((above_sill - half_step).at_least(zero)))
+            };
             let v = if above_sill > dry { v } else { zero };
-            let half_step = half * step.magnitude();
-            let depth = above_sill + half_step.at_most((above_sill - half_step).at_least(zero));
+            let depth = if LEVEL { above_sill } else { above_sill + raised };
             let gentle = (gentle * depth - rise.magnitude()).at_least(zero);
             let gentle_rise = rise.at_most(gentle).at_least(-gentle);
-            let share = ratio * v.magnitude();
-            moved[i] = ratio * v * depth + share * (one - share) * (half * gentle_rise);
+            let crossed = ratio * v;
+            let share = crossed.magnitude();
+            moved[i] = crossed * depth + share * (one - share) * (half * gentle_rise);
             velocity[i] = v;
         }
     }

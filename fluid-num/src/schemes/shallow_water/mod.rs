@@ -20,7 +20,7 @@
 //!   `dry_depth`. A waterfall falls with the slope between both surfaces, but no slope makes water
 //!   faster than it falls freely from the speed with which it comes, u² + 2g|Δη|.
 //! - *Friction, eddies and the Coriolis force* come before: the first implicit; the last in a form
-//!   that keeps ½Σh|u|², one component after the other.
+//!   that keeps ½Σh|u|² but for taking one component after the other, stable however thin a film.
 //!
 //! **At rest exactly.** The state is not the depth but the displacement s of the surface: with the
 //! still depth D = rest level − bed, b = max(D, 0) and z = max(−D, 0), the depth is b + s and the
@@ -40,7 +40,8 @@
 //! the water and take it along; they lift the bed, so that the water of their columns flows aside:
 //! what is under water acts too. Nothing of the water is lost: the volume of the water stays, and the
 //! mean surface rises by what is displaced. Light ones are stable, since what holds them is taken as at
-//! the end of the step. They are coupled once a step, see [`ShallowWater::bodies_mut`].
+//! the end of the step. They are coupled once a step, and moved by
+//! [`ShallowWater::advance_bodies`]; they do not feel one another.
 //!
 //! **Surface waves** that are not long disperse in a layer of their own where
 //! [`waves`](ShallowWaterParams::waves) asks for it (Jeschke and Wojtan 2023), split off once a step:
@@ -112,7 +113,7 @@ pub use params::{ShallowWaterParams, Sponge, WaterSide};
 pub use query::WaterSample;
 pub use sources::WaterSource;
 use sponge::Rates;
-pub use spray::{Drop, SprayParams};
+pub use spray::{SprayDrop, SprayParams};
 pub use waves::SurfaceWaves;
 
 /// A shallow-water simulation.
@@ -146,22 +147,25 @@ pub struct ShallowWater<T> {
     /// What flowed through each face in the last sub-step: the depth it makes in a cell, m.
     moved: Faces<T, 2>,
     sources: Vec<WaterSource<T>>,
+    /// What each source gave and is too little yet to be poured, m³.
+    pending_sources: Vec<T>,
     hulls: Hulls<T>,
     /// What rained and has not come down yet, m.
     pending_rain: T,
-    spray: Vec<Drop<T>>,
-    /// The number of drops thrown so far.
-    thrown: u64,
+    spray: Vec<SprayDrop<T>>,
+    /// How often chance decided about spray so far.
+    draws: u64,
     tally: Tally,
-    time: T,
+    /// In double precision: sums of many short steps in single precision run off within hours.
+    time: f64,
     steps: u64,
     report: StepReport<T>,
     // Derived.
     /// D: what the rest level lies above the bed.
     still: Field<T, 2>,
-    /// The largest sum of a velocity and the speed of waves, m/s.
-    fastest: T,
-    /// Whether the caller may have changed the state since it was measured.
+    /// Not less than the largest sum of a velocity and the speed of waves, m/s, where it is known.
+    fastest: Option<T>,
+    /// Whether the caller may have changed the velocity since it was checked.
     touched: bool,
     sponge: Option<Rates<T>>,
     waves: Option<Layer<T>>,
@@ -194,16 +198,17 @@ impl<T: Real> ShallowWater<T> {
             velocity: Faces::zeros(grid),
             moved: Faces::zeros(grid),
             sources: Vec::new(),
+            pending_sources: Vec::new(),
             hulls: Hulls::none(),
             pending_rain: T::zero(),
             spray: Vec::new(),
-            thrown: 0,
+            draws: 0,
             tally: Tally::default(),
-            time: T::zero(),
+            time: 0.0,
             steps: 0,
             report: StepReport::nothing(T::zero()),
             still: Field::zeros(grid),
-            fastest: T::zero(),
+            fastest: None,
             touched: true,
             sponge: None,
             waves: None,
@@ -235,25 +240,36 @@ impl<T: Real> ShallowWater<T> {
     /// Replaces the parameters from the next step on; the water stays where it is.
     ///
     /// # Errors
-    /// Those of [`ShallowWaterParams::check`], with the parameters as before.
+    /// Those of [`ShallowWaterParams::check`] and of the transforms of
+    /// [`waves`](ShallowWaterParams::waves), with the parameters and the water as before.
     pub fn set_params(&mut self, params: ShallowWaterParams<T>) -> Result<(), Error> {
         params.check()?;
         let rest_changes = params.rest_level != self.params.rest_level;
+        let ends_change = params.periodic() != self.params.periodic();
         let changes = rest_changes
-            || (params.sponge, params.gravity) != (self.params.sponge, self.params.gravity)
-            || params.periodic() != self.params.periodic();
-        self.params = params;
+            || ends_change
+            || (params.sponge, params.gravity) != (self.params.sponge, self.params.gravity);
+        let before = core::mem::replace(&mut self.params, params);
+        if let Err(error) = self.set_waves() {
+            self.params = before;
+            return Err(error);
+        }
+        if params.momentum_advection != before.momentum_advection {
+            self.moved.fill(T::zero());
+        }
+        if ends_change {
+            self.hulls.look_again();
+        }
         if rest_changes {
             self.keep_depths();
         }
         if changes {
             self.set_still();
         }
-        self.set_waves()?;
         self.set_foam();
         self.make_room_for_spray();
         self.fill_ghosts();
-        self.touched = true;
+        self.fastest = None;
         Ok(())
     }
 
@@ -279,7 +295,7 @@ impl<T: Real> ShallowWater<T> {
         self.keep_depths();
         self.set_still();
         self.fill_ghosts();
-        self.touched = true;
+        self.fastest = None;
         Ok(())
     }
 
@@ -403,9 +419,11 @@ impl<T: Real> ShallowWater<T> {
             self.take_bodies_out();
             self.place_bodies(Keeps::Surface);
         }
+        // What flowed was other water.
+        self.moved.fill(T::zero());
         self.tally.edits += self.sum_of_depths() - before;
         self.fill_ghosts();
-        self.touched = true;
+        self.fastest = None;
         Ok(())
     }
 
@@ -414,7 +432,8 @@ impl<T: Real> ShallowWater<T> {
     /// Nothing happens where there is no water to take or to bring it to.
     ///
     /// # Errors
-    /// [`Error::InvalidParameter`] for values that are not finite, or a radius that is not positive.
+    /// [`Error::InvalidParameter`] for values that are not finite, a radius that is not positive, or a
+    /// depth beyond ±1e9 m.
     pub fn dent(&mut self, center: [T; 2], radius: T, depth: T) -> Result<(), Error> {
         check::all_finite("center", &center)?;
         check::positive("radius", radius)?;
@@ -424,7 +443,7 @@ impl<T: Real> ShallowWater<T> {
         // Rounding.
         self.tally.edits += self.displacement.sum() - before;
         self.fill_ghosts();
-        self.touched = true;
+        self.fastest = None;
         Ok(())
     }
 

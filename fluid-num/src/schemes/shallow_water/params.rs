@@ -134,8 +134,8 @@ pub struct ShallowWaterParams<T> {
     /// The number of cells that the fastest wave may cross in a sub-step, above 0, up to 0.5: water
     /// crosses no more either. Default 0.5.
     pub courant: T,
-    /// The largest number of sub-steps in a step; what they do not reach is not done, and the report
-    /// says so. Default 1000.
+    /// The largest number of sub-steps in a step, from 1 to 1e6; what they do not reach is not done,
+    /// and the report says so. Default 1000.
     pub max_substeps: usize,
 }
 
@@ -212,9 +212,9 @@ impl<T: Real> ShallowWaterParams<T> {
         check::within("dry_depth", self.dry_depth, 1e-12, 1.0, "from 1e-12 to 1")?;
         let courant = self.courant;
         check::within("courant", courant, 1e-3, 0.5, "from 0.001 to 0.5")?;
-        if self.max_substeps == 0 {
-            let expected = "at least 1";
-            return Err(Error::WrongCount { name: "max_substeps", count: 0, expected });
+        if !(1..=1_000_000).contains(&self.max_substeps) {
+            let (count, expected) = (self.max_substeps, "from 1 to 1000000");
+            return Err(Error::WrongCount { name: "max_substeps", count, expected });
         }
         Ok(())
     }

@@ -15,7 +15,7 @@ pub(super) struct Inside<'a, T> {
     pub(super) still: &'a Field<T, 2>,
     pub(super) velocity: &'a Faces<T, 2>,
     /// The time at which the sub-step begins, s.
-    pub(super) time: T,
+    pub(super) time: f64,
 }
 
 /// Depth and velocity: what is known beside a side, positive towards the outside.
@@ -104,7 +104,7 @@ impl<T: Real> Inside<'_, T> {
     fn wave(&self, side: WaterSide<T>) -> T {
         let WaterSide::Waves { amplitude, period } = side else { return T::zero() };
         // The part of the period first: the sine of a large number knows less.
-        let turns = (self.time / period).to_f64();
+        let turns = self.time / period.to_f64();
         let phase = T::of(2.0 * core::f64::consts::PI * (turns - libm::floor(turns)));
         amplitude * phase.portable_sin_cos().0
     }

@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use super::balance::Tally;
 use super::params::moderate;
-use super::spray::{self, Drop};
+use super::spray::{self, SprayDrop};
 use super::{ShallowWater, check_bed, sides};
 use crate::base::digest::Digest;
 use crate::base::error::check;
@@ -17,7 +17,7 @@ impl<T: Real> Simulation<T> for ShallowWater<T> {
     }
 
     fn time(&self) -> T {
-        self.time
+        T::of(self.time)
     }
 
     fn digest(&self) -> u64 {
@@ -26,7 +26,10 @@ impl<T: Real> Simulation<T> for ShallowWater<T> {
         let digest = self.spray.iter().fold(digest, |d, drop| d.values(&drop.scalars()));
         let digest = digest.values(self.hulls.all_displaced());
         let digest = self.foam().map_or(digest, |foam| foam.digest(digest));
-        digest.values(&[self.pending_rain, self.time]).finish()
+        let digest = Body::digest_all(&self.hulls.list, digest);
+        let digest = self.tally.list().iter().fold(digest, |d, sum| d.word(sum.to_bits()));
+        let digest = digest.values(&self.pending_sources).values(&[self.pending_rain]);
+        digest.word(self.draws).word(self.time.to_bits()).finish()
     }
 
     fn report(&self) -> StepReport<T> {
@@ -36,12 +39,13 @@ impl<T: Real> Simulation<T> for ShallowWater<T> {
     fn snapshot(&self) -> Snapshot<T> {
         let snapshot = self
             .grid
-            .snapshot(Snapshot::new("shallow_water", 2, self.time))
-            .with_words("changed", [u64::from(self.touched)])
+            .snapshot(Snapshot::new("shallow_water", 2, T::of(self.time)))
+            .with_words("clock", [self.time.to_bits()])
             .with_words("steps", [self.steps])
+            .with_words("draws", [self.draws])
             .with_words("tally", self.tally.list().map(f64::to_bits))
             .with_values("pending rain", [self.pending_rain])
-            .with_values("pace", [self.fastest])
+            .with_values("pending sources", self.pending_sources.iter().copied())
             .with_values("bed", self.bed.values())
             .with_values("displacement", self.displacement.values())
             .with_values("velocity", self.velocity.components().iter().flat_map(Field::values))
@@ -56,12 +60,7 @@ impl<T: Real> Simulation<T> for ShallowWater<T> {
             Some(foam) => snapshot.with_values("foam", foam.values()),
             None => snapshot,
         };
-        if self.params.spray.is_none() {
-            return snapshot;
-        }
-        snapshot
-            .with_words("thrown", [self.thrown])
-            .with_values("spray", self.spray.iter().flat_map(Drop::scalars))
+        snapshot.with_values("spray", self.spray.iter().flat_map(SprayDrop::scalars))
     }
 
     /// The bed is restored too, since it may have been edited, and so is how bodies move. The rest
@@ -70,14 +69,18 @@ impl<T: Real> Simulation<T> for ShallowWater<T> {
         snapshot.check("shallow_water", 2)?;
         self.grid.check_snapshot(snapshot)?;
         let grid = self.grid;
-        let (steps, touched) = (snapshot.word("steps")?, snapshot.word("changed")? != 0);
+        let (steps, draws) = (snapshot.word("steps")?, snapshot.word("draws")?);
+        let time = f64::from_bits(snapshot.word("clock")?);
+        if T::of(time) != snapshot.time() {
+            return Err(Error::WrongSnapshot { name: "clock", reason: "is not the time" });
+        }
         let tally: [u64; 6] = core::array::from_fn({
             let mut words = snapshot.words_exactly("tally", 6)?.iter().copied();
             move |_| words.next().unwrap_or(0)
         });
         let [rain, sources, drains, sides, sponge, edits] = tally.map(f64::from_bits);
         let pending_rain = one(snapshot, "pending rain")?;
-        let fastest = one(snapshot, "pace")?;
+        let pending_sources = snapshot.values("pending sources")?.to_vec();
         let [bed] = Field::restored(grid, [Location::Center], snapshot, "bed")?;
         check_bed(&bed)?;
         let [displacement] = Field::restored(grid, [Location::Center], snapshot, "displacement")?;
@@ -98,12 +101,8 @@ impl<T: Real> Simulation<T> for ShallowWater<T> {
         moderate("velocity", velocity.max_abs())?;
         let moved = Faces::restored(grid, snapshot, "moved")?;
         moderate("moved", moved.max_abs())?;
-        let (thrown, drops) = match &self.params.spray {
-            Some(p) => {
-                (snapshot.word("thrown")?, spray::restored(snapshot.values("spray")?, p.capacity)?)
-            }
-            None => (0, Vec::new()),
-        };
+        let capacity = self.params.spray.map_or(0, |spray| spray.capacity);
+        let drops = spray::restored(snapshot.values("spray")?, capacity)?;
         let foam = match self.foam {
             Some(_) => {
                 let [foam] = Field::restored(grid, [Location::Center], snapshot, "foam")?;
@@ -112,20 +111,21 @@ impl<T: Real> Simulation<T> for ShallowWater<T> {
             None => None,
         };
         self.foam = foam;
-        self.thrown = thrown;
+        self.draws = draws;
+        self.pending_sources = pending_sources;
         self.spray.clear();
         self.spray.extend(drops);
         (self.bed, self.displacement, self.velocity, self.moved) =
             (bed, displacement, velocity, moved);
         self.tally = Tally { rain, sources, drains, sides, sponge, edits };
-        (self.pending_rain, self.time, self.steps) = (pending_rain, snapshot.time(), steps);
+        (self.pending_rain, self.time, self.steps) = (pending_rain, time, steps);
         self.hulls.restore(bodies, displaced);
         self.set_still();
         if let Some([foam, _]) = &mut self.foam {
             sides::fill_cells(foam, self.params.periodic());
         }
         self.fill_ghosts();
-        (self.fastest, self.touched) = (fastest, touched);
+        (self.fastest, self.touched) = (None, true);
         self.report = StepReport::nothing(self.velocity.max_abs());
         Ok(())
     }
@@ -136,7 +136,8 @@ impl<T: Real> ShallowWater<T> {
     /// grid, without allocating where there is room for the sources, the bodies and a sponge.
     ///
     /// # Errors
-    /// [`Error::GridMismatch`] for a simulation on another grid, with nothing changed.
+    /// [`Error::GridMismatch`] for a simulation on another grid, or one whose velocity was replaced by
+    /// that of another grid.
     pub fn copy_from(&mut self, other: &Self) -> Result<(), Error> {
         if self.grid != other.grid {
             return Err(Error::GridMismatch { name: "the other simulation" });
@@ -148,7 +149,8 @@ impl<T: Real> ShallowWater<T> {
         self.sources.clone_from(&other.sources);
         self.hulls.copy_from(&other.hulls);
         self.spray.clone_from(&other.spray);
-        self.thrown = other.thrown;
+        self.draws = other.draws;
+        self.pending_sources.clone_from(&other.pending_sources);
         self.params = other.params;
         self.set_still();
         self.set_waves()?;
@@ -164,15 +166,57 @@ impl<T: Real> ShallowWater<T> {
         Ok(())
     }
 
-    /// Computes what will be: `ahead` takes over this simulation and goes on by `steps` steps of `dt`
-    /// seconds; this one stays as it is. Sides and sources go on as they are now.
+    /// Moves the bodies for `dt` seconds by the force and torque that they have, and by their weight,
+    /// and clears both: what follows on [`Self::step`].
+    ///
+    /// ```
+    /// use fluid_num::solid::{Body, Shape};
+    /// use fluid_num::{Field, Grid2, ShallowWater, ShallowWaterParams};
+    /// let bed = Field::from_fn(Grid2::new([30, 30], 0.2_f64)?, |_| -2.0);
+    /// let mut pool = ShallowWater::new(bed, ShallowWaterParams::default())?;
+    /// // A crate of 1 m³ that weighs half as much as the water it can displace, dropped in.
+    /// let crate_ = Body::new(Shape::cuboid([0.5; 3])?, [3.0, 3.0, 0.2])?;
+    /// pool.bodies_mut().push(crate_.with_mass(500.0, [83.0; 3])?);
+    /// for _ in 0..1200 {
+    ///     pool.step(1.0 / 60.0)?;
+    ///     pool.advance_bodies(1.0 / 60.0)?;
+    /// }
+    /// assert!((pool.displaced_volume() - 0.5).abs() < 0.05); // Archimedes
+    /// # Ok::<(), fluid_num::Error>(())
+    /// ```
     ///
     /// # Errors
-    /// Those of [`Self::copy_from`] and [`Self::step`].
+    /// Those of [`Body::advance`] for the first body that cannot be moved; those before it in the list
+    /// have moved, it and those behind it are as before.
+    pub fn advance_bodies(&mut self, dt: T) -> Result<(), Error> {
+        check::time_step(dt)?;
+        for body in &mut self.hulls.list {
+            let force = body.force;
+            if body.is_dynamic() {
+                body.force[2] -= body.mass * self.params.gravity;
+            }
+            if let Err(error) = body.advance(dt) {
+                body.force = force;
+                return Err(error);
+            }
+            body.clear_wrench();
+        }
+        Ok(())
+    }
+
+    /// Computes what will be: `ahead` takes over this simulation and goes on by `steps` steps of `dt`
+    /// seconds, bodies included; this one stays as it is. Sides and sources go on as they are now.
+    ///
+    /// # Errors
+    /// Those of [`Self::copy_from`], [`Self::step`] and [`Self::advance_bodies`].
     pub fn forecast(&self, ahead: &mut Self, dt: T, steps: usize) -> Result<(), Error> {
         check::time_step(dt)?;
         ahead.copy_from(self)?;
-        (0..steps).try_for_each(|_| ahead.step(dt).map(drop))
+        for _ in 0..steps {
+            ahead.step(dt)?;
+            ahead.advance_bodies(dt)?;
+        }
+        Ok(())
     }
 }
 

@@ -31,26 +31,38 @@ impl<T: Real> WaterSource<T> {
         moderate("source.rate", self.rate)
     }
 
-    /// Adds what comes in `dt` to the displacement; gives the sums of the depths that came and went.
+    /// The area of the cells that it reaches, or of one.
+    pub(super) fn area(&self, field: &mut Field<T, 2>) -> T {
+        let dx = field.grid().dx();
+        let mut count = 0;
+        visit_disc(field, self.center, self.radius, |_, _, _| count += 1);
+        T::of_usize(count.max(1)) * dx * dx
+    }
+
+    /// Adds the volume that is pending to the displacement; gives the sum of the depths that came.
+    /// What rounding loses in deep water stays pending, what a drain does not find does not.
     pub(super) fn pour(
         &self,
         still: &Field<T, 2>,
         displacement: &mut Field<T, 2>,
-        dt: T,
-    ) -> [f64; 2] {
+        pending: &mut T,
+    ) -> f64 {
         let dx = displacement.grid().dx();
-        let mut count = 0;
-        visit_disc(displacement, self.center, self.radius, |_, _, _| count += 1);
-        let change = dt * self.rate / (T::of_usize(count.max(1)) * dx * dx);
+        let change = *pending / self.area(displacement);
         let still = still.as_slice();
-        let mut sums = [0.0; 2];
+        let (mut came, mut left) = (0.0, 0.0);
         visit_disc(displacement, self.center, self.radius, |s, place, _| {
             let empty = -still[place].at_least(T::zero());
             let new = (*s + change).at_least(empty);
-            sums[usize::from(change < T::zero())] += (new - *s).to_f64();
+            let poured = (new - *s).to_f64();
+            came += poured;
+            if new > empty {
+                left += change.to_f64() - poured;
+            }
             *s = new;
         });
-        sums
+        *pending = (T::of(left) * dx * dx).or_nothing();
+        came
     }
 }
 

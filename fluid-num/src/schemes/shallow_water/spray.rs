@@ -11,9 +11,12 @@ use crate::{Error, Real};
 /// How breaking waves throw drops.
 ///
 /// The surface of a cell breaks where it rises faster than `breaking`·√(gh) (Kennedy et al. 2000 find
-/// 0.65 at the onset and 0.15 at the end), √(gh) being the speed of waves there. What lies above the
-/// threshold goes up as drops that have the horizontal velocity of the water and `lift` times the
-/// speed of the rise.
+/// 0.65 at the onset and 0.15 at the end), √(gh) being the speed of waves there. What rises above the
+/// threshold goes up as drops, in every sub-step, up to half of the depth. They have the horizontal
+/// velocity of the water and `lift` times the speed of the rise upwards (that of waves, where it rises
+/// faster). Chance rounds to whole drops. How much goes up does not depend on the time step; a finer
+/// grid shows bores steeper, and so throws more, up to all that rises. Foam has another measure of
+/// breaking, how fast the water runs together: see [`FoamParams`](super::FoamParams).
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SprayParams<T> {
     /// The rise over √(gh) from which on the surface breaks, positive. Less makes more spray.
@@ -63,7 +66,7 @@ impl<T: Real> SprayParams<T> {
 
 /// A drop in the air.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Drop<T> {
+pub struct SprayDrop<T> {
     /// Where, m; the third component is the height.
     pub position: [T; 3],
     /// The velocity, m/s.
@@ -72,7 +75,7 @@ pub struct Drop<T> {
     pub volume: T,
 }
 
-impl<T: Real> Drop<T> {
+impl<T: Real> SprayDrop<T> {
     /// The number of scalars in a snapshot.
     pub(super) const SCALARS: usize = 7;
 
@@ -95,15 +98,16 @@ impl<T: Real> Drop<T> {
 
 impl<T: Real> ShallowWater<T> {
     /// The drops in the air.
-    pub fn spray(&self) -> &[Drop<T>] {
+    pub fn spray(&self) -> &[SprayDrop<T>] {
         &self.spray
     }
 
     /// Throws a drop of your own: water that is added. Tells whether there was room for it.
     ///
     /// # Errors
-    /// [`Error::InvalidParameter`] for numbers that are not finite or beyond 1e9 in magnitude.
-    pub fn throw(&mut self, drop: Drop<T>) -> Result<bool, Error> {
+    /// [`Error::InvalidParameter`] for numbers that are not finite or beyond 1e9 in magnitude, and for
+    /// a volume below 0.
+    pub fn throw(&mut self, drop: SprayDrop<T>) -> Result<bool, Error> {
         drop.check()?;
         let room = self.params.spray.is_some_and(|spray| self.spray.len() < spray.capacity);
         if room {
@@ -129,10 +133,9 @@ impl<T: Real> ShallowWater<T> {
         }
     }
 
-    /// Throws drops where the surface rose fast in the last sub-step of `dt`, and moves all by `time`.
-    pub(super) fn move_spray(&mut self, dt: T, time: T) {
+    /// Moves all drops by `time`; what has come down is water again.
+    pub(super) fn move_spray(&mut self, time: T) {
         let Some(spray) = self.params.spray else { return };
-        self.throw_spray(spray, dt);
         let mut drops = core::mem::take(&mut self.spray);
         let mut kept = 0;
         for n in 0..drops.len() {
@@ -148,13 +151,16 @@ impl<T: Real> ShallowWater<T> {
                 kept += 1;
             }
         }
+        if kept < drops.len() {
+            self.fastest = None;
+        }
         drops.truncate(kept);
         self.spray = drops;
         self.fill_ghosts();
     }
 
     /// Whether a drop has come down or left; if it has, the water has it.
-    fn land(&mut self, drop: &mut Drop<T>) -> bool {
+    fn land(&mut self, drop: &mut SprayDrop<T>) -> bool {
         let (origin, size) = (self.grid.origin(), self.grid.size());
         for a in 0..2 {
             let far = drop.position[a] - origin[a];
@@ -187,7 +193,7 @@ impl<T: Real> ShallowWater<T> {
         down
     }
 
-    fn cell_below(&self, drop: &Drop<T>) -> [usize; 2] {
+    fn cell_below(&self, drop: &SprayDrop<T>) -> [usize; 2] {
         core::array::from_fn(|a| {
             let n = self.grid.cells()[a];
             let at = (drop.position[a] - self.grid.origin()[a]) / self.grid.dx();
@@ -197,7 +203,7 @@ impl<T: Real> ShallowWater<T> {
 
     /// Gives a drop's volume and momentum to the cell below it: to those of its faces that lie between
     /// wet cells. Where there are none, the ground has the momentum.
-    fn take_back(&mut self, drop: &Drop<T>) {
+    fn take_back(&mut self, drop: &SprayDrop<T>) {
         let cell = self.cell_below(drop);
         let place = self.grid.index(cell);
         let depth = drop.volume / (self.grid.dx() * self.grid.dx());
@@ -245,52 +251,63 @@ impl<T: Real> ShallowWater<T> {
         }
     }
 
-    /// Throws drops from cells whose surface rises fast.
-    fn throw_spray(&mut self, spray: super::SprayParams<T>, dt: T) {
-        let (volume, area) = (spray.volume(), self.grid.dx() * self.grid.dx());
-        let depth_of_drop = volume / area;
+    /// Throws drops where the surface rose fast in the last sub-step of `dt`.
+    pub(super) fn throw_spray(&mut self, dt: T) {
+        let Some(spray) = self.params.spray else { return };
+        let half = T::of(0.5);
+        let depth_of_drop = spray.volume() / (self.grid.dx() * self.grid.dx());
         let region = self.grid.interior();
-        let gravity = self.params.gravity;
-        for row in (0..region.rows()).map(|n| region.row(n)) {
-            for i in 0..row.len {
-                let place = row.start + i;
-                let (now, before) =
-                    (self.displacement.as_slice()[place], self.next_displacement.as_slice()[place]);
-                let rise = (now - before) / dt;
-                let (depth, surface) = depth_and_surface(self.still.as_slice()[place], now);
-                let limit = spray.breaking * (gravity * depth).sqrt();
-                if !(rise > limit && depth > self.params.dry_depth) {
-                    continue;
+        for place in region.places() {
+            let now = self.displacement.as_slice()[place];
+            let rise = (now - self.next_displacement.as_slice()[place]) / dt;
+            let (depth, _) = depth_and_surface(self.still.as_slice()[place], now);
+            let waves = (self.params.gravity * depth).sqrt();
+            if !(rise > spray.breaking * waves && depth > self.params.dry_depth) {
+                continue;
+            }
+            // Whole drops: chance decides about what is left, so that none of it is lost on the mean.
+            let excess = (rise - spray.breaking * waves) * dt;
+            let [chance] = self.draw();
+            let drops = (excess / depth_of_drop + chance).at_most(half * depth / depth_of_drop);
+            let speed = spray.lift * rise.at_most(waves);
+            for n in 0..drops.truncate().max(0) {
+                if self.spray.len() >= spray.capacity {
+                    return;
                 }
-                // A tenth of the depth at most.
-                let excess = ((rise - limit) * dt).at_most(depth * T::of(0.1));
-                let count = (excess / depth_of_drop).truncate().max(0);
-                for n in 0..count {
-                    if self.spray.len() >= spray.capacity {
-                        return;
-                    }
-                    let taken = self.take_drop(place, depth_of_drop);
-                    let scatter = scatter(self.thrown);
-                    self.thrown = self.thrown.wrapping_add(1);
-                    let at = [row.at[0] + i - 1, row.at[1] - 1];
-                    let center = self.grid.center(at);
-                    let velocity = [0, 1].map(|axis| {
-                        let (u, stride) =
-                            (self.velocity[axis].as_slice(), self.grid.strides()[axis]);
-                        T::of(0.5) * (u[place] + u[place + stride])
-                    });
-                    let speed = spray.lift * rise * (T::of(0.5) + scatter[2]);
-                    let shift = |a: usize| (scatter[a] - T::of(0.5)) * self.grid.dx();
-                    let height =
-                        self.params.rest_level + surface + spray.radius * T::of_index(n + 1);
-                    self.spray.push(Drop {
-                        position: [center[0] + shift(0), center[1] + shift(1), height],
-                        velocity: [velocity[0], velocity[1], speed],
-                        volume: taken,
-                    });
-                }
+                self.throw_drop(place, depth_of_drop, speed, n);
             }
         }
+    }
+
+    /// Throws the `n`th drop from a cell, upwards with `speed`, more or less.
+    fn throw_drop(&mut self, place: usize, depth: T, speed: T, n: i32) {
+        let half = T::of(0.5);
+        let radius = self.params.spray.map_or(T::zero(), |spray| spray.radius);
+        let (_, surface) =
+            depth_and_surface(self.still.as_slice()[place], self.displacement.as_slice()[place]);
+        let volume = self.take_drop(place, depth);
+        let scatter: [T; 3] = self.draw();
+        let center = self.grid.center(self.grid.cell_at(place));
+        let [x, y] = [0, 1].map(|a| center[a] + (scatter[a] - half) * self.grid.dx());
+        let height = self.params.rest_level + surface + radius * T::of_index(n + 1);
+        let [u, v] = [0, 1].map(|axis| {
+            let (u, stride) = (self.velocity[axis].as_slice(), self.grid.strides()[axis]);
+            half * (u[place] + u[place + stride])
+        });
+        let velocity = [u, v, speed * (half + scatter[2])];
+        self.spray.push(SprayDrop { position: [x, y, height], velocity, volume });
+    }
+
+    /// Numbers in [0, 1) that look random.
+    fn draw<const N: usize>(&mut self) -> [T; N] {
+        let first = self.draws;
+        self.draws = first.wrapping_add(N as u64);
+        core::array::from_fn(|n| {
+            let mut x = first.wrapping_add(n as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+            x ^= x >> 32;
+            x = x.wrapping_mul(0xd6e8_feb8_6659_fd93);
+            T::of((x >> 40) as f64 / (1_u64 << 24) as f64)
+        })
     }
 
     /// Takes a drop's depth from a cell; gives the volume, as the cell has lost it.
@@ -305,26 +322,17 @@ impl<T: Real> ShallowWater<T> {
     }
 }
 
-/// Three numbers in [0, 1) that look random.
-fn scatter<T: Real>(n: u64) -> [T; 3] {
-    [1_u64, 2, 3].map(|salt| {
-        let mut x = n.wrapping_mul(3).wrapping_add(salt).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        x ^= x >> 32;
-        x = x.wrapping_mul(0xd6e8_feb8_6659_fd93);
-        T::of((x >> 40) as f64 / (1_u64 << 24) as f64)
-    })
-}
-
 /// The drops of a snapshot.
-pub(super) fn restored<T: Real>(values: &[T], capacity: usize) -> Result<Vec<Drop<T>>, Error> {
+pub(super) fn restored<T: Real>(values: &[T], capacity: usize) -> Result<Vec<SprayDrop<T>>, Error> {
     let wrong = |reason| Err(Error::WrongSnapshot { name: "spray", reason });
-    if !values.len().is_multiple_of(Drop::<T>::SCALARS) {
+    if !values.len().is_multiple_of(SprayDrop::<T>::SCALARS) {
         return wrong("is not whole drops");
     }
-    if values.len() / Drop::<T>::SCALARS > capacity {
+    if values.len() / SprayDrop::<T>::SCALARS > capacity {
         return wrong("has more drops than there is room for");
     }
-    let drops: Vec<_> = values.chunks(Drop::<T>::SCALARS).filter_map(Drop::of_scalars).collect();
-    drops.iter().try_for_each(Drop::check)?;
+    let drops: Vec<_> =
+        values.chunks(SprayDrop::<T>::SCALARS).filter_map(SprayDrop::of_scalars).collect();
+    drops.iter().try_for_each(SprayDrop::check)?;
     Ok(drops)
 }

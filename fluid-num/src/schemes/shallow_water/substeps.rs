@@ -8,6 +8,7 @@ use super::hulls::Keeps;
 use super::kernel::{Advance, Passed, depth_and_surface};
 use super::sides::{self, Inside};
 use super::sources::Rain;
+use super::tiles::{BAND, TILE};
 use crate::base::error::check;
 use crate::base::exec::{self, BandPass, Banded, Region};
 use crate::{Error, Real, StepReport};
@@ -31,29 +32,30 @@ impl<T: Real> ShallowWater<T> {
         }
         self.place_bodies(Keeps::Depth);
         let waves = self.take_waves_out(dt)?;
-        let mut step = dt;
+        if waves {
+            self.fastest = None;
+        }
         while report.time < dt && report.substeps < self.params.max_substeps {
-            let side_speed = self.look_beyond(report.time);
             let rest = dt - report.time;
-            step = self.stable_step(rest, self.fastest.worst(side_speed));
+            let fastest = self.fastest().worst(self.look_beyond(report.time));
+            let step = self.stable_step(rest, fastest);
             self.add_water(step);
             self.apply_forces(step);
             let passed = self.advance(step)?;
+            self.throw_spray(step);
             let last = report.substeps + 1 == self.params.max_substeps;
             report.time = if step < rest || last { report.time + step } else { dt };
             report.substeps += 1;
             report.max_speed = passed.speed;
-            let crossed = self.fastest.worst(side_speed) * step / self.grid.dx();
-            report.cfl = report.cfl.at_least(crossed);
-            self.fastest = passed.fastest;
+            report.cfl = report.cfl.at_least(fastest * step / self.grid.dx());
         }
-        self.move_spray(step, report.time);
+        self.move_spray(report.time);
         if waves {
             report.max_speed = self.put_waves_back(report.time)?;
         }
         self.move_foam(report.time);
         self.push_bodies(report.time).map_err(|error| error.into_unstable(self.steps))?;
-        self.time += report.time;
+        self.time += report.time.to_f64();
         self.steps = self.steps.saturating_add(1);
         self.report = report;
         Ok(report)
@@ -74,12 +76,21 @@ impl<T: Real> ShallowWater<T> {
         Ok(self.measure())
     }
 
+    /// How fast the water and its waves are.
+    fn fastest(&mut self) -> T {
+        if let Some(fastest) = self.fastest {
+            return fastest;
+        }
+        self.measure();
+        self.fastest.unwrap_or(T::zero())
+    }
+
     /// Measures how fast the water and its waves are; gives the largest speed.
     pub(super) fn measure(&mut self) -> T {
         let region = self.grid.interior();
         let passed = exec::reduce(&region, &Fastest { water: self, region });
         let passed = passed.unwrap_or(Passed::nothing());
-        self.fastest = passed.fastest;
+        self.fastest = Some(passed.fastest);
         passed.speed
     }
 
@@ -87,8 +98,9 @@ impl<T: Real> ShallowWater<T> {
         let periodic = self.params.periodic();
         sides::fill_cells(&mut self.displacement, periodic);
         for axis in 0..2 {
-            for field in [&mut self.velocity[axis], &mut self.moved[axis]] {
-                sides::fill_faces(field, axis, periodic);
+            sides::fill_faces(&mut self.velocity[axis], axis, periodic);
+            if self.params.momentum_advection {
+                sides::fill_faces(&mut self.moved[axis], axis, periodic);
             }
         }
     }
@@ -96,16 +108,23 @@ impl<T: Real> ShallowWater<T> {
     /// What flows through the sides per second; gives how fast it is.
     fn look_beyond(&mut self, done: T) -> T {
         let Self { params, displacement, still, velocity, edges, .. } = self;
-        let inside = Inside { params, displacement, still, velocity, time: self.time + done };
+        let inside =
+            Inside { params, displacement, still, velocity, time: self.time + done.to_f64() };
         inside.flows(edges)
     }
 
     /// A stable time step that divides `rest` evenly.
-    fn stable_step(&self, rest: T, fastest: T) -> T {
+    fn stable_step(&mut self, rest: T, fastest: T) -> T {
+        let gravity = self.params.gravity;
+        let poured = self.pours_at_most();
         let (params, dx) = (&self.params, self.grid.dx());
         let mut limit = rest;
-        if fastest > T::zero() {
-            limit = limit.at_most(params.courant * dx / fastest);
+        // Once for the water that is there, once more for what is poured on it in that time.
+        for _ in 0..2 {
+            let fastest = fastest + (gravity * (poured * limit)).sqrt();
+            if fastest > T::zero() {
+                limit = limit.at_most(params.courant * dx / fastest);
+            }
         }
         if params.eddy_viscosity > T::zero() {
             limit = limit.at_most(T::of(EDDY_LIMIT) * dx * dx / params.eddy_viscosity);
@@ -115,6 +134,13 @@ impl<T: Real> ShallowWater<T> {
         }
         let count = (rest / limit).ceil();
         if limit < rest && count.is_finite() { rest / count } else { limit }
+    }
+
+    /// How fast rain and sources raise the surface of any cell at most, m/s.
+    fn pours_at_most(&mut self) -> T {
+        let displacement = &mut self.displacement;
+        let springs = self.sources.iter().filter(|source| source.rate > T::zero());
+        springs.fold(self.params.rain, |sum, source| sum + source.rate / source.area(displacement))
     }
 
     /// Rain, sources, drains and sponges.
@@ -128,10 +154,12 @@ impl<T: Real> ShallowWater<T> {
             self.tally.rain += exec::bands(&region, out, &rain).unwrap_or(0.0);
             self.pending_rain = T::zero();
         }
-        for source in &self.sources {
-            let [came, went] = source.pour(&self.still, &mut self.displacement, dt);
-            self.tally.sources += came;
-            self.tally.drains += went;
+        self.pending_sources.resize(self.sources.len(), T::zero());
+        for (source, pending) in self.sources.iter().zip(&mut self.pending_sources) {
+            *pending += dt * source.rate;
+            let poured = source.pour(&self.still, &mut self.displacement, pending);
+            self.tally.sources += poured.at_least(0.0);
+            self.tally.drains += poured.at_most(0.0);
         }
         if let (Some(rates), Some(sponge)) = (&self.sponge, &self.params.sponge) {
             let velocity = self.velocity.components_mut().each_mut();
@@ -194,10 +222,11 @@ impl<T: Real> ShallowWater<T> {
         }
         self.fill_ghosts();
         self.tally.sides += passed.through;
+        self.fastest = Some(passed.fastest);
         if passed.fastest.is_finite() {
             return Ok(passed);
         }
-        self.touched = true;
+        self.fastest = None;
         let (field, place) = match self.displacement.first_not_finite() {
             Some(place) => ("displacement", place),
             None => ("velocity", [0; 3]),
@@ -228,7 +257,8 @@ impl<T: Real> ShallowWater<T> {
     }
 }
 
-/// How fast the water and its waves are.
+/// How fast the water and its waves are, by the deepest and the fastest cell of each column of each
+/// tile and band, as a sub-step has it.
 struct Fastest<'a, T> {
     water: &'a ShallowWater<T>,
     region: Region<2>,
@@ -236,19 +266,28 @@ struct Fastest<'a, T> {
 
 impl<T: Real> BandPass<(), 0> for Fastest<'_, T> {
     type Output = Passed<T>;
+    const GRAIN: usize = BAND;
 
     #[inline(always)]
     fn band(&self, rows: Range<usize>, _: [&mut [()]; 0]) -> Passed<T> {
         let (water, mut passed) = (self.water, Passed::<T>::nothing());
-        for row in rows.map(|n| self.region.row(n)) {
-            let (s, d) = (row.of(water.displacement.as_slice()), row.of(water.still.as_slice()));
-            let [u, v] = water.velocity.slices().map(|u| row.of(u));
-            for i in 0..row.len {
-                let depth = depth_and_surface(d[i], s[i]).0;
-                let fastest = u[i].worst(v[i]);
-                let cell = Passed::of(water.params.gravity, 0.0, [(&depth, &fastest)].into_iter());
-                passed = passed.join(cell);
+        let [u, v] = water.velocity.slices();
+        let (s, d) = (water.displacement.as_slice(), water.still.as_slice());
+        for left in (0..self.region.len(0)).step_by(TILE) {
+            let width = (self.region.len(0) - left).min(TILE);
+            let (mut deepest, mut fastest) = ([T::zero(); TILE], [T::zero(); TILE]);
+            for row in rows.clone() {
+                let start = self.region.row(row).start + left;
+                let (u, v) = (&u[start..][..width], &v[start..][..width]);
+                let (s, d) = (&s[start..][..width], &d[start..][..width]);
+                let (deepest, fastest) = (&mut deepest[..width], &mut fastest[..width]);
+                for i in 0..width {
+                    deepest[i] = deepest[i].worst(depth_and_surface(d[i], s[i]).0);
+                    fastest[i] = fastest[i].worst(u[i].worst(v[i]));
+                }
             }
+            let columns = deepest.iter().zip(&fastest);
+            passed = passed.join(Passed::of(water.params.gravity, 0.0, columns));
         }
         passed
     }

@@ -96,3 +96,54 @@ fn tiles_and_bands_do_not_show() {
         }
     }
 }
+
+#[test]
+fn drops_take_their_volume_and_their_momentum_along() {
+    let grid = Grid::new([10, 8], 0.5).unwrap();
+    let spray = SprayParams { breaking: 0.1, radius: 0.03, ..Default::default() };
+    let sides = [[WaterSide::Periodic; 2]; 2];
+    let params = ShallowWaterParams { sides, spray: Some(spray), ..Default::default() };
+    let bed = Field::from_fn(grid, |[x, y]| -1.0 - 0.2 * libm::sin(x + 2.0 * y));
+    let mut water = ShallowWater::<f64>::new(bed, params).unwrap();
+    for (axis, u) in water.velocity.components_mut().iter_mut().enumerate() {
+        u.set_from_fn(|[x, y]| libm::sin(3.0 * x - y + axis as f64));
+        sides::close(u, axis);
+    }
+    water.fill_ghosts();
+    let momentum = |water: &ShallowWater<f64>| {
+        let mut sum = [0.0; 2];
+        for place in grid.interior().places() {
+            for (axis, sum) in sum.iter_mut().enumerate() {
+                let depth = |place: usize| {
+                    depth_and_surface(
+                        water.still.as_slice()[place],
+                        water.displacement.as_slice()[place],
+                    )
+                    .0
+                };
+                let mean = 0.5 * (depth(place) + depth(place - grid.strides()[axis]));
+                *sum += 0.25 * mean * water.velocity[axis].as_slice()[place];
+            }
+        }
+        for drop in &water.spray {
+            sum[0] += drop.volume * drop.velocity[0];
+            sum[1] += drop.volume * drop.velocity[1];
+        }
+        sum
+    };
+    // The surface as it was: some cells rose by 10 cm, to the last one along both axes.
+    water.next_displacement.copy_from(&water.displacement).unwrap();
+    for cell in [[0, 0], [3, 4], [4, 4], [9, 7], [9, 2], [5, 0]] {
+        let place = grid.index(cell);
+        water.next_displacement.as_mut_slice()[place] -= 0.1;
+    }
+    let (before, volume) = (momentum(&water), water.volume());
+    water.throw_spray(0.05);
+    water.fill_ghosts();
+    assert!(water.spray.len() > 20 && water.spray.len() < 4096, "{}", water.spray.len());
+    let after = momentum(&water);
+    for axis in 0..2 {
+        assert!((after[axis] / before[axis] - 1.0).abs() < 1e-9, "{before:?} {after:?}");
+    }
+    assert!((water.volume() + water.spray_volume() - volume).abs() < 1e-12 * volume);
+}

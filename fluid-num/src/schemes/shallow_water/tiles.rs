@@ -6,12 +6,14 @@
 
 use core::ops::Range;
 
-use super::kernel::{Advance, Passed, depth_and_surface};
+use super::kernel::{Advance, Levels, Passed, depth_and_surface};
 use crate::Real;
 use crate::base::exec::BandPass;
 
 /// The number of columns that are walked together.
-const TILE: usize = 512;
+pub(super) const TILE: usize = 1024;
+/// The number of cells in a band, about.
+pub(super) const BAND: usize = 1 << 16;
 /// Where a tile's first column lies in a [`Line`].
 const MARGIN: usize = 16;
 
@@ -32,18 +34,40 @@ impl<T: Real> Line<T> {
     }
 }
 
+/// The depths and surfaces of a row of a tile.
+#[derive(Clone, Copy)]
+struct LevelLine<T> {
+    depth: Line<T>,
+    surface: Line<T>,
+}
+
+impl<T> LevelLine<T> {
+    /// Those from a place in the lines on.
+    #[inline(always)]
+    fn from(&self, place: usize) -> Levels<'_, T> {
+        Levels { depth: &self.depth.0[place..], surface: &self.surface.0[place..] }
+    }
+}
+
 /// What would flow out of a cell, and what it holds for that.
 #[inline(always)]
-fn out_and_held<T: Real>([west, east, south, north]: [T; 4], still: T, displacement: T) -> (T, T) {
+fn out_and_held<T: Real>([west, east, south, north]: [T; 4], depth: T) -> (T, T) {
     let zero = T::zero();
     let out =
         (east.at_least(zero) - west.at_most(zero)) + (north.at_least(zero) - south.at_most(zero));
     // The sum of four flows is rounded thrice, and each of them once more by the share.
     let safe = T::one() - T::of(8.0) * T::EPSILON;
-    (out, depth_and_surface(still, displacement).0 * safe)
+    (out, depth * safe)
 }
 
 impl<T: Real, const CARRY: bool> Advance<'_, T, CARRY> {
+    /// The row of storage that holds what a row stands for, also beyond the ghosts.
+    #[inline(always)]
+    fn stored_row(&self, row: usize) -> Option<usize> {
+        let n = self.cells[1];
+        if self.periodic[1] { self.cell_row(row) } else { (row < n + 2).then_some(row) }
+    }
+
     /// The cells' row that a row of storage stands for, where there is one.
     #[inline(always)]
     fn cell_row(&self, row: usize) -> Option<usize> {
@@ -55,10 +79,49 @@ impl<T: Real, const CARRY: bool> Advance<'_, T, CARRY> {
         }
     }
 
+    /// The levels of a row of storage, two columns more on both sides.
+    #[inline(always)]
+    fn set_levels(&self, row: usize, tile: &Range<usize>, levels: &mut LevelLine<T>) {
+        let Some(row) = self.stored_row(row) else { return };
+        let n = self.cells[0];
+        let start = row * self.stride;
+        let (from, to) = (tile.start.saturating_sub(2), (tile.end + 2).min(n + 2));
+        let at = |column: usize| column + MARGIN - tile.start;
+        let (s, d) = (&self.displacement[start + from..], &self.still[start + from..]);
+        let (depth, surface) = (&mut levels.depth.0[at(from)..], &mut levels.surface.0[at(from)..]);
+        let len = to - from;
+        let (s, d, depth, surface) = (&s[..len], &d[..len], &mut depth[..len], &mut surface[..len]);
+        for i in 0..len {
+            (depth[i], surface[i]) = depth_and_surface(d[i], s[i]);
+        }
+        if !self.periodic[0] {
+            return;
+        }
+        // What lies beyond the ghosts.
+        let mut beyond = |at: usize, column: usize| {
+            let place = start + column;
+            (levels.depth.0[at], levels.surface.0[at]) =
+                depth_and_surface(self.still[place], self.displacement[place]);
+        };
+        if tile.start == 1 {
+            beyond(MARGIN - 2, n.max(2) - 1);
+        }
+        if tile.end == n + 1 {
+            beyond(at(n + 2), n.min(2));
+        }
+    }
+
     /// The faces normal to x of a row, one column more on the left and two on the right; the
     /// velocities of the tile's own faces go to `speed`.
     #[inline(always)]
-    fn x_faces(&self, row: usize, tile: &Range<usize>, speed: &mut [T], flow: &mut Line<T>) {
+    fn x_faces(
+        &self,
+        row: usize,
+        tile: &Range<usize>,
+        levels: &LevelLine<T>,
+        speed: &mut [T],
+        flow: &mut Line<T>,
+    ) {
         let Some(row) = self.cell_row(row) else {
             flow.0 = Line::zero().0;
             return;
@@ -67,26 +130,24 @@ impl<T: Real, const CARRY: bool> Advance<'_, T, CARRY> {
         let start = row * self.stride;
         let at = |column: usize| column + MARGIN - tile.start;
         let width = tile.len();
-        self.faces(
-            0,
-            start + tile.start,
-            &mut speed[..width],
-            &mut flow.0[at(tile.start)..][..width],
-        );
+        let sides = |here: usize| (levels.from(here - 1), levels.from(here));
+        let (below, above) = sides(MARGIN);
+        let own = &mut flow.0[MARGIN..][..width];
+        self.faces((0, start + tile.start), below, above, &mut speed[..width], own);
         // The faces of other tiles, and those on and beyond the sides.
         let mut other = |column: usize| {
             let here = at(column);
-            let mut velocity = [T::zero()];
             if self.periodic[0] || (2..=n).contains(&column) {
                 let place = start + (column + n - 1) % n + 1;
-                self.faces(0, place, &mut velocity, &mut flow.0[here..=here]);
-            } else if column == 1 || column == n + 1 {
-                let edge = &self.edges[0][usize::from(column > 1)];
-                (velocity[0], flow.0[here]) = (edge.velocity[row], edge.moved[row]);
-            } else {
-                flow.0[here] = T::zero();
+                let (below, above) = sides(here);
+                let [velocity, moved] = self.face((0, place), below, above);
+                flow.0[here] = moved;
+                return velocity;
             }
-            velocity[0]
+            let is_side = column == 1 || column == n + 1;
+            let edge = &self.edges[0][usize::from(column > 1)];
+            flow.0[here] = if is_side { edge.moved[row] } else { T::zero() };
+            if is_side { edge.velocity[row] } else { T::zero() }
         };
         other(tile.start - 1);
         if tile.start == 1 {
@@ -102,7 +163,14 @@ impl<T: Real, const CARRY: bool> Advance<'_, T, CARRY> {
     /// The faces normal to y of a row, one column more on both sides; the velocities of the tile's
     /// own faces go to `speed`.
     #[inline(always)]
-    fn y_faces(&self, row: usize, tile: &Range<usize>, speed: &mut [T], flow: &mut Line<T>) {
+    fn y_faces(
+        &self,
+        row: usize,
+        tile: &Range<usize>,
+        levels: &[LevelLine<T>; 2],
+        speed: &mut [T],
+        flow: &mut Line<T>,
+    ) {
         let [nx, ny] = self.cells;
         let at = |column: usize| column + MARGIN - tile.start;
         let (from, to) = (tile.start - 1, tile.end + 1);
@@ -117,12 +185,16 @@ impl<T: Real, const CARRY: bool> Advance<'_, T, CARRY> {
             return;
         }
         let start = ((row + ny - 1) % ny + 1) * self.stride;
-        self.faces(1, start + tile.start, speed, &mut flow.0[at(tile.start)..at(tile.end)]);
+        let sides = |here: usize| (levels[(row + 1) % 2].from(here), levels[row % 2].from(here));
+        let (below, above) = sides(MARGIN);
+        let own = &mut flow.0[MARGIN..at(tile.end)];
+        self.faces((1, start + tile.start), below, above, speed, own);
         for column in [from, tile.end] {
             let here = at(column);
             if self.periodic[0] || (1..=nx).contains(&column) {
                 let place = start + (column + nx - 1) % nx + 1;
-                self.faces(1, place, &mut [T::zero()], &mut flow.0[here..=here]);
+                let (below, above) = sides(here);
+                [_, flow.0[here]] = self.face((1, place), below, above);
             } else {
                 flow.0[here] = T::zero();
             }
@@ -137,32 +209,31 @@ impl<T: Real, const CARRY: bool> Advance<'_, T, CARRY> {
         row: usize,
         tile: &Range<usize>,
         flows: [&Line<T>; 3],
+        depth: &Line<T>,
         share: &mut Line<T>,
     ) -> bool {
-        let Some(row) = self.cell_row(row) else {
+        if self.cell_row(row).is_none() {
             share.0 = [T::one(); LINE];
             return false;
-        };
+        }
         let n = self.cells[0];
-        let start = row * self.stride;
         let at = |column: usize| column + MARGIN - tile.start;
-        let own = at(tile.start)..at(tile.end);
-        let mut scarce = self.overdrawn(start + tile.start, own.clone(), flows);
+        let own = MARGIN..at(tile.end);
+        let is_cell = |column: usize| self.periodic[0] || (1..=n).contains(&column);
+        let mut scarce = Self::overdrawn(own.clone(), flows, depth);
         for column in [tile.start - 1, tile.end] {
-            if self.periodic[0] || (1..=n).contains(&column) {
-                let (place, here) = (start + (column + n - 1) % n + 1, at(column));
-                scarce |= self.overdrawn(place, here..here + 1, flows);
-            }
+            let here = at(column);
+            scarce |= is_cell(column) && Self::overdrawn(here..here + 1, flows, depth);
         }
         if !scarce {
             return false;
         }
-        self.shares_of(start + tile.start, own, flows, share);
+        Self::shares_of(own, flows, depth, share);
         for column in [tile.start - 1, tile.end] {
             let here = at(column);
             share.0[here] = T::one();
-            if self.periodic[0] || (1..=n).contains(&column) {
-                self.shares_of(start + (column + n - 1) % n + 1, here..here + 1, flows, share);
+            if is_cell(column) {
+                Self::shares_of(here..here + 1, flows, depth, share);
             }
         }
         true
@@ -170,46 +241,39 @@ impl<T: Real, const CARRY: bool> Advance<'_, T, CARRY> {
 
     /// Whether more would flow out of any cell than it holds.
     #[inline(always)]
-    fn overdrawn(&self, place: usize, here: Range<usize>, flows: [&Line<T>; 3]) -> bool {
+    fn overdrawn(here: Range<usize>, flows: [&Line<T>; 3], depth: &Line<T>) -> bool {
         let (len, zero) = (here.len(), T::zero());
         let [x, south, north] = flows;
         let (west, east) = (&x.0[here.clone()], &x.0[here.start + 1..][..len]);
-        let (south, north) = (&south.0[here.clone()], &north.0[here]);
-        let (s, d) = (&self.displacement[place..][..len], &self.still[place..][..len]);
+        let (south, north) = (&south.0[here.clone()], &north.0[here.clone()]);
+        let depth = &depth.0[here];
         let mut debts = [zero; LANES];
         let whole = len - len % LANES;
         for first in (0..whole).step_by(LANES) {
             let (west, east) = (&west[first..][..LANES], &east[first..][..LANES]);
             let (south, north) = (&south[first..][..LANES], &north[first..][..LANES]);
-            let (s, d) = (&s[first..][..LANES], &d[first..][..LANES]);
+            let depth = &depth[first..][..LANES];
             for i in 0..LANES {
-                let (out, held) = out_and_held([west[i], east[i], south[i], north[i]], d[i], s[i]);
+                let (out, held) = out_and_held([west[i], east[i], south[i], north[i]], depth[i]);
                 debts[i] = debts[i].at_least(out - held);
             }
         }
         for i in whole..len {
-            let (out, held) = out_and_held([west[i], east[i], south[i], north[i]], d[i], s[i]);
+            let (out, held) = out_and_held([west[i], east[i], south[i], north[i]], depth[i]);
             debts[0] = debts[0].at_least(out - held);
         }
         debts.iter().any(|debt| *debt > zero)
     }
 
     #[inline(always)]
-    fn shares_of(
-        &self,
-        place: usize,
-        here: Range<usize>,
-        flows: [&Line<T>; 3],
-        share: &mut Line<T>,
-    ) {
+    fn shares_of(here: Range<usize>, flows: [&Line<T>; 3], depth: &Line<T>, share: &mut Line<T>) {
         let len = here.len();
         let [x, south, north] = flows;
         let (west, east) = (&x.0[here.clone()], &x.0[here.start + 1..][..len]);
         let (south, north) = (&south.0[here.clone()], &north.0[here.clone()]);
-        let (s, d) = (&self.displacement[place..][..len], &self.still[place..][..len]);
-        let share = &mut share.0[here];
+        let (depth, share) = (&depth.0[here.clone()], &mut share.0[here]);
         for i in 0..len {
-            let (out, held) = out_and_held([west[i], east[i], south[i], north[i]], d[i], s[i]);
+            let (out, held) = out_and_held([west[i], east[i], south[i], north[i]], depth[i]);
             share[i] = held / out.at_least(held).at_least(T::NEGLIGIBLE);
         }
     }
@@ -220,8 +284,9 @@ impl<T: Real, const CARRY: bool> Advance<'_, T, CARRY> {
         let len = flow.len();
         let (below, above) = (&below[..len], &above[..len]);
         for i in 0..len {
-            let share = if flow[i] > T::zero() { below[i] } else { above[i] };
-            flow[i] *= share;
+            // Both are read beforehand: a choice of what to read does not vectorise.
+            let (from_below, from_above) = (below[i], above[i]);
+            flow[i] *= if flow[i] > T::zero() { from_below } else { from_above };
         }
     }
 
@@ -242,8 +307,13 @@ impl<T: Real, const CARRY: bool> Advance<'_, T, CARRY> {
         let [depth_out, u_out, v_out, x_out, y_out] = out;
         let place = |row: usize| (row - first) * stride + tile.start - 1;
 
+        let mut levels = [LevelLine { depth: zero, surface: zero }; 2];
+        // Beyond the ghosts of a periodic axis.
+        let below_all = if self.periodic[1] { first + ny - 2 } else { first.wrapping_sub(2) };
+        self.set_levels(below_all, &tile, &mut levels[first % 2]);
+        self.set_levels(first - 1, &tile, &mut levels[(first - 1) % 2]);
         let below = &mut y[(first - 1) % 3];
-        self.y_faces(first - 1, &tile, &mut elsewhere.0[..width], below);
+        self.y_faces(first - 1, &tile, &levels, &mut elsewhere.0[..width], below);
         for row in first - 1..end + 1 {
             // The faces above the row, those in it, and what its cells can pay for.
             let is_own = (first..end).contains(&(row + 1)) || (row == ny && end == ny + 1);
@@ -251,15 +321,17 @@ impl<T: Real, const CARRY: bool> Advance<'_, T, CARRY> {
                 true => &mut v_out[place(row + 1)..][..width],
                 false => &mut elsewhere.0[..width],
             };
-            self.y_faces(row + 1, &tile, speed, &mut y[(row + 1) % 3]);
+            self.set_levels(row + 1, &tile, &mut levels[(row + 1) % 2]);
+            self.y_faces(row + 1, &tile, &levels, speed, &mut y[(row + 1) % 3]);
             let is_own = (first..end).contains(&row);
             let speed = match is_own {
                 true => &mut u_out[place(row)..][..faces],
                 false => &mut elsewhere.0[..faces],
             };
-            self.x_faces(row, &tile, speed, &mut x[row % 2]);
+            let here = &levels[row % 2];
+            self.x_faces(row, &tile, here, speed, &mut x[row % 2]);
             let flows = [&x[row % 2], &y[row % 3], &y[(row + 1) % 3]];
-            scarce[row % 2] = self.shares(row, &tile, flows, &mut share[row % 2]);
+            scarce[row % 2] = self.shares(row, &tile, flows, &here.depth, &mut share[row % 2]);
             if !scarce[row % 2] && scarce[(row + 1) % 2] {
                 share[row % 2].0 = [T::one(); LINE];
             }
@@ -322,7 +394,7 @@ impl<T: Real, const CARRY: bool> Advance<'_, T, CARRY> {
 
 impl<T: Real, const CARRY: bool> BandPass<T, 5> for Advance<'_, T, CARRY> {
     type Output = Passed<T>;
-    const GRAIN: usize = 1 << 16;
+    const GRAIN: usize = BAND;
 
     #[inline(always)]
     fn band(&self, rows: Range<usize>, mut out: [&mut [T]; 5]) -> Passed<T> {
