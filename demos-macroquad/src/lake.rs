@@ -174,19 +174,6 @@ impl<S: Site> Lake<S> {
     }
 }
 
-/// Moves the bodies of a step that is over, by what the water did to them and by gravity.
-pub(crate) fn move_bodies(water: &mut ShallowWater<f64>) -> Result<(), Error> {
-    let gravity = water.params().gravity;
-    for body in water.bodies_mut() {
-        if body.is_dynamic() {
-            body.force[2] -= body.mass * gravity;
-        }
-        body.advance(DT)?;
-        body.clear_wrench();
-    }
-    Ok(())
-}
-
 impl<S: Site> Scene for Lake<S> {
     fn name(&self) -> &'static str {
         S::NAME
@@ -216,7 +203,7 @@ impl<S: Site> Scene for Lake<S> {
         }
         self.site.live(&mut self.water, self.steps)?;
         self.water.step(DT)?;
-        move_bodies(&mut self.water)?;
+        self.water.advance_bodies(DT)?;
         self.steps += 1;
         Ok(())
     }

@@ -1,7 +1,7 @@
 //! Water and ground from above, as daylight shows them.
 
 use fluid_adapters::Picture;
-use fluid_num::schemes::shallow_water::Drop;
+use fluid_num::schemes::shallow_water::SprayDrop;
 use fluid_num::solid::Body;
 use fluid_num::{Error, Field, ShallowWater};
 
@@ -273,7 +273,7 @@ fn paint_body(water: &ShallowWater<f64>, body: &Body<f64, 3>, picture: &mut Pict
     }
 }
 
-fn paint_drop(water: &ShallowWater<f64>, drop: &Drop<f64>, picture: &mut Picture) {
+fn paint_drop(water: &ShallowWater<f64>, drop: &SprayDrop<f64>, picture: &mut Picture) {
     let [x, y, _] = drop.position;
     let reach = 0.35 * water.grid().dx();
     for (place, [px, py]) in

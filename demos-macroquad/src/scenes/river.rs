@@ -197,6 +197,7 @@ fn fend_off(body: &mut Body<f64, 3>, center: [f64; 2], half: [f64; 2]) -> Result
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::scene::DT;
 
     #[test]
     fn two_boats_that_meet_push_each_other_back_and_float_on() {
@@ -215,7 +216,7 @@ mod tests {
         for step in 0..600 {
             Valley.live(&mut water, step).unwrap();
             water.step(crate::scene::DT).unwrap();
-            crate::lake::move_bodies(&mut water).unwrap();
+            water.advance_bodies(DT).unwrap();
             let [a, b] = water.bodies() else { panic!() };
             let way = [0, 1].map(|i| a.position[i] - b.position[i]);
             nearest = nearest.min((way[0] * way[0] + way[1] * way[1]).sqrt());
