@@ -180,6 +180,9 @@ impl<T: Real, const D: usize> Flood<'_, T, D> {
         for begin in looks.into_iter().flatten() {
             let lo = (-begin).clamp(0, out.len() as isize) as usize;
             let hi = (n - begin).clamp(lo as isize, out.len() as isize) as usize;
+            if lo >= hi {
+                continue;
+            }
             let x = (begin + lo as isize) as usize + WIDTH;
             let seeds = &self.seeds[start + x..][..hi - lo];
             if seeds.iter().fold(true, |none, seed| none & (*seed == NONE)) {

@@ -28,10 +28,10 @@ fn exact<T, const D: usize>(_: [T; D], distance: T) -> T {
     distance
 }
 
-/// A slope between 0.6 and 2.4 that changes by up to a tenth from cell to cell.
+/// A slope between 1 and 2 that changes by up to a twentieth from cell to cell.
 fn wavy<T: Real, const D: usize>(p: [T; D], distance: T) -> T {
     let wave = |x: T, k: f64| T::of(libm::sin(x.to_f64() * k));
-    distance * (T::of(1.5) + wave(p[0], 0.21) * T::of(0.5) + wave(p[1], 0.17) * T::of(0.4))
+    distance * (T::of(1.5) + wave(p[0], 0.15) * T::of(0.3) + wave(p[1], 0.12) * T::of(0.2))
 }
 
 fn random(seed: &mut u64) -> f64 {

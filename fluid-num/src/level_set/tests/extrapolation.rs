@@ -39,20 +39,14 @@ fn a_uniform_velocity_goes_on_unchanged_in_the_plane_and_in_space() {
     let grid = Grid3::new([16; 3], 1.0_f32).unwrap();
     let ball = Shape::ball(4.0).unwrap();
     let set = LevelSet::from_shape(grid, &Boundary::walls(), &ball, [8.0; 3]).unwrap();
-    let mut u =
-        Faces::from_fn(
-            grid,
-            |p| if set.signed_distance(p) < 0.5 { [1.0, 2.0, 3.0] } else { [9.0; 3] },
-        );
-    // What is known is known to the faces of inside cells alone.
+    let mut u = Faces::zeros(grid);
+    // Nonsense at all faces but those of inside cells.
     let inside = |p: [f32; 3], a: usize, half: f32| {
         let mut q = p;
         q[a] += half;
         set.contains(q)
     };
     for a in 0..3 {
-        let fresh = Field::from_fn(grid, |_| 0.0);
-        assert_eq!(fresh.grid(), u[a].grid());
         u[a].set_from_fn(|p| {
             let known = inside(p, a, 0.5) || inside(p, a, -0.5);
             if known { [1.0, 2.0, 3.0][a] } else { 55.0 }
@@ -82,14 +76,14 @@ fn on_periodic_axes_values_go_on_through_the_side() {
     let set =
         LevelSet::from_fn(grid, &periodic, |[x, _]| (x - 12.5).abs().min((x + 3.5).abs()) - 2.5)
             .unwrap();
-    let mut q = Field::from_fn(grid, |[x, _]| if x > 12.5 { 1.0 } else { 5.0 });
+    let mut q = Field::from_fn(grid, |[x, _]| if x > 12.0 { 1.0 } else { 5.0 });
     Extrapolation::new(grid).scalar(&set, &mut q, 4.0).unwrap();
     for j in 0..8 {
         let row: Vec<f64> = (0..16).map(|i| q[[i, j]]).collect();
         let expected = [1., 1., 1., 0., 0., 0., 5., 5., 5., 5., 5., 5., 1., 1., 1., 1.];
         assert_eq!(row, expected);
     }
-    let mut u = Faces::from_fn(grid, |[x, _]| [if x > 12.5 { 1.0 } else { 5.0 }; 2]);
+    let mut u = Faces::from_fn(grid, |[x, _]| [if x > 12.0 { 1.0 } else { 5.0 }; 2]);
     Extrapolation::new(grid).velocity(&set, &mut u, 4.0).unwrap();
     assert_eq!([0, 1, 2, 3, 16].map(|i| u[0][[i, 3]]), [1.0; 5]);
     assert_eq!([7, 8, 9].map(|i| u[0][[i, 3]]), [5.0; 3]);

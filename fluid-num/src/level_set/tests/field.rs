@@ -21,8 +21,8 @@ fn areas_and_volumes_converge_at_second_order() {
     let discs = [24, 96].map(|n| measure_error::<2>(n, PI * 0.09));
     let balls = [16, 48].map(|n| measure_error::<3>(n, PI * 0.036));
     // A chord cuts off dx²/(6R²) of a disc on average: 0.3 % here.
-    assert!(discs[0] < 4e-3 && discs[1] < discs[0] / 13.0, "{discs:?}");
-    assert!(balls[0] < 2e-2 && balls[1] < balls[0] / 7.5, "{balls:?}");
+    assert!(discs[0] < 5e-3 && discs[1] < discs[0] / 10.0, "{discs:?}");
+    assert!(balls[0] < 2e-2 && balls[1] < balls[0] / 6.0, "{balls:?}");
 }
 
 #[test]
@@ -56,7 +56,7 @@ fn the_curvature_is_that_of_the_disc_and_of_the_ball_through_the_place() {
         });
         worst.fold(0.0, f64::max)
     });
-    assert!(errors[0] < 0.02 && errors[1] < errors[0] / 12.0, "{errors:?}");
+    assert!(errors[0] < 0.02 && errors[1] < errors[0] / 10.0, "{errors:?}");
     let grid = Grid::new([40; 3], 0.025).unwrap();
     let ball = Shape::<f64, 3>::ball(0.3).unwrap();
     let set = LevelSet::from_shape(grid, &Boundary::walls(), &ball, [0.5; 3]).unwrap();

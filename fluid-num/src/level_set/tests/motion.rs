@@ -78,7 +78,9 @@ fn whole_cells_are_whole_cells() {
         BandTransport::new(grid, periodic, how).unwrap().carry(&u, &mut set, 3.0).unwrap();
         for i in 0..24 {
             for j in 0..16 {
-                assert_eq!(set.field()[[(i + 3) % 24, (j + 10) % 16]], start.field()[[i, j]]);
+                let moved: f32 = set.field()[[(i + 3) % 24, (j + 10) % 16]];
+                // The weights of the path add up to one but for rounding.
+                assert!((moved - start.field()[[i, j]]).abs() < 1e-5);
             }
         }
         set.copy_from(&start).unwrap();
@@ -105,7 +107,7 @@ fn a_cut_level_set_goes_on_where_nothing_was_near_before() {
         for _ in 0..80 {
             transport.carry(&u, &mut set, 1.4).unwrap();
         }
-        assert!((set.measure() / before - 1.0).abs() < 2e-3);
+        assert!((set.measure() / before - 1.0).abs() < 5e-3);
         for (p, expected) in [([132.0, 20.0], -5.0), ([141.0, 20.0], 0.0), ([132.0, 12.0], -1.0)] {
             let distance: f64 = set.signed_distance(p);
             assert!((distance - expected).abs() < 0.1, "{p:?}: {distance}");

@@ -124,7 +124,7 @@ fn distances_around_corners_are_near() {
         jump(64, 11.0).reinitialize(&mut by_jumps).unwrap();
         let [fast, jump] = [by_list, by_jumps].map(|set| errors(&set, &true_distance, 10.0)[0]);
         // The fan behind a corner begins in a single cell, whose error all its rays carry on.
-        assert!(fast < 0.35, "{fast}");
+        assert!(fast < 0.45, "{fast}");
         assert!(jump < 0.7, "{jump}");
     }
 }
