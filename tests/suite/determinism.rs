@@ -18,10 +18,10 @@ use fluid_num::schemes::shallow_water::{
 use fluid_num::schemes::stam2003::{Diffusion, Sweep};
 use fluid_num::solid::{Body, Shape, Slip};
 use fluid_num::{
-    Boundary, Effect, EncodedD2Q9, Faces, Field, Grid, Gusts, LbmD2Q9, LbmD3Q19, LbmParams, LevelSet, Motor,
-    Pbf, PbfParams, QuantityParams, ShallowWater, ShallowWaterParams, Side, Simulation, Source,
-    StableFluids, StableFluidsParams, Stam2003, Stam2003Params, Stepping, Wcsph, WcsphParams,
-    Wind3, WindParams,
+    Boundary, Effect, EncodedD2Q9, Faces, Field, Grid, Gusts, LbmD2Q9, LbmD3Q19, LbmParams,
+    LevelSet, Motor, Pbf, PbfParams, QuantityParams, ShallowWater, ShallowWaterParams, Side,
+    Simulation, Source, StableFluids, StableFluidsParams, Stam2003, Stam2003Params, Stepping,
+    Wcsph, WcsphParams, Wind3, WindParams,
 };
 use fluid_tests::Random;
 

@@ -24,7 +24,7 @@ use alloc::vec::Vec;
 
 use super::LevelSet;
 use super::halo::Halo;
-use super::interface::{LARGE, measure};
+use super::interface::{Feet, LARGE, NONE, measure};
 use crate::base::error::check;
 use crate::base::exec::{self, ChunkPass, Row, RowPass};
 use crate::grid::ops::same_grid;
@@ -77,7 +77,11 @@ pub struct FastIterative<T, const D: usize> {
     state: Vec<u8>,
     list: Vec<u32>,
     next: Vec<u32>,
-    values: Vec<T>,
+    /// What the cells of the list become: their distance and their corner.
+    values: Vec<(T, u32)>,
+    feet: Feet<T, D>,
+    /// The corner or point of an edge that is nearest to each cell, where it may be its closest point.
+    corners: Vec<u32>,
 }
 
 /// What [`FastIterative::state`] says of a cell: it is on the list, or beside the interface.
@@ -107,7 +111,9 @@ impl<T: Real, const D: usize> FastIterative<T, D> {
             state: vec![0; halo.len],
             list: Vec::with_capacity(count),
             next: Vec::with_capacity(count),
-            values: vec![T::zero(); count],
+            values: vec![(T::zero(), NONE); count],
+            feet: Feet::new(count),
+            corners: vec![NONE; halo.len],
         })
     }
 
@@ -145,26 +151,32 @@ impl<T: Real, const D: usize> FastIterative<T, D> {
     /// Marks the cells beside the interface and lists those around them; returns how many there are.
     fn seed(&mut self, halo: &Halo<T, D>) -> usize {
         self.list.clear();
-        self.next.clear();
-        collect_hits(halo, &self.distance, &mut self.next);
-        for i in &self.next {
-            self.state[*i as usize] |= FIXED;
+        self.corners.fill(NONE);
+        self.feet.find(halo, &self.phi, &self.distance, &mut self.corners);
+        for (i, sharp) in self.feet.cells.iter().zip(&self.feet.sharp) {
+            let i = *i as usize;
+            self.state[i] |= FIXED;
+            if !sharp {
+                self.corners[i] = NONE;
+                halo.images(i, |image| self.corners[image] = NONE);
+            }
         }
-        let count = self.next.len();
-        for n in 0..count {
-            let i = self.next[n] as usize;
+        for i in &self.feet.cells {
+            let i = *i as usize;
             push_around(halo, &self.distance, &mut self.state, &mut self.list, i, T::zero());
         }
-        count
+        self.feet.cells.len()
     }
 
     /// Computes the cells of the list and makes the next one.
     fn round(&mut self, halo: &Halo<T, D>) {
         let count = self.list.len();
         let solve = Solve {
+            halo,
             distance: &self.distance,
+            corners: &self.corners,
+            points: &self.feet.points,
             list: &self.list,
-            strides: halo.strides,
             second: self.order == EikonalOrder::Second,
         };
         exec::chunks([&mut self.values[..count]], &solve);
@@ -175,23 +187,25 @@ impl<T: Real, const D: usize> FastIterative<T, D> {
         // All new values stand before the next list is made, whose order they decide.
         for n in 0..count {
             let i = self.list[n] as usize;
-            let (old, new) = (self.distance[i], self.values[n]);
-            self.values[n] = old.magnitude().at_most(new.magnitude());
+            let (old, (new, corner)) = (self.distance[i], self.values[n]);
+            self.values[n].0 = old.magnitude().at_most(new.magnitude());
             if (new - old).magnitude() > change
                 && (new.magnitude() < band || old.magnitude() < band)
             {
-                self.distance[i] = new;
-                halo.images(i, |image| self.distance[image] = new);
+                (self.distance[i], self.corners[i]) = (new, corner);
+                halo.images(i, |image| {
+                    (self.distance[image], self.corners[image]) = (new, corner);
+                });
             } else {
                 // Nothing to hand on.
-                self.values[n] = T::of(LARGE);
+                self.values[n].0 = T::of(LARGE);
             }
         }
         self.next.clear();
         for n in 0..count {
-            if self.values[n] < band {
+            if self.values[n].0 < band {
                 let i = self.list[n] as usize;
-                let floor = self.values[n];
+                let floor = self.values[n].0;
                 push_around(halo, &self.distance, &mut self.state, &mut self.next, i, floor);
             }
         }
@@ -201,24 +215,6 @@ impl<T: Real, const D: usize> FastIterative<T, D> {
 
 pub(super) fn check_band<T: Real>(band: T) -> Result<(), Error> {
     check::within("band", band, 2.0, 1e6, "from 2 to 10⁶ cells")
-}
-
-/// Lists the cells beside the interface.
-pub(super) fn collect_hits<T: Real, const D: usize>(
-    halo: &Halo<T, D>,
-    distance: &[T],
-    out: &mut Vec<u32>,
-) {
-    out.clear();
-    let (region, large) = (halo.interior(), T::of(LARGE));
-    for row in (0..region.rows()).map(|n| region.row(n)) {
-        for (block, values) in row.of(distance).chunks(16).enumerate() {
-            if values.iter().fold(false, |any, v| any | (v.magnitude() < large)) {
-                let hits = values.iter().enumerate().filter(|(_, v)| v.magnitude() < large);
-                out.extend(hits.map(|(i, _)| (row.start + 16 * block + i) as u32));
-            }
-        }
-    }
 }
 
 /// Lists the neighbours of cell `i` that may depend on it: those no nearer than `floor`.
@@ -246,34 +242,56 @@ fn push_around<T: Real, const D: usize>(
 
 /// The distances of listed cells.
 struct Solve<'a, T, const D: usize> {
+    halo: &'a Halo<T, D>,
     distance: &'a [T],
+    corners: &'a [u32],
+    points: &'a [[T; D]],
     list: &'a [u32],
-    strides: [usize; D],
     second: bool,
 }
 
-impl<T: Real, const D: usize> ChunkPass<T, 1> for Solve<'_, T, D> {
+impl<T: Real, const D: usize> ChunkPass<(T, u32), 1> for Solve<'_, T, D> {
     const GRAIN: usize = 512;
 
     #[inline(always)]
-    fn chunk(&self, first: usize, [out]: [&mut [T]; 1]) {
+    fn chunk(&self, first: usize, [out]: [&mut [(T, u32)]; 1]) {
         let list = &self.list[first..first + out.len()];
         for (out, i) in out.iter_mut().zip(list) {
-            *out = self.solve(*i as usize);
+            let i = *i as usize;
+            let sign = if self.distance[i] < T::zero() { -T::one() } else { T::one() };
+            let (distance, corner) = self.to_corner(i, self.solve(i, sign));
+            *out = (sign * distance, corner);
         }
     }
 }
 
 impl<T: Real, const D: usize> Solve<'_, T, D> {
+    /// The distance of cell `i`, or that to a corner that is nearest to a neighbour, if it is less.
+    #[inline(always)]
+    fn to_corner(&self, i: usize, distance: T) -> (T, u32) {
+        let mut nearest = (distance, NONE);
+        for s in self.halo.strides {
+            for j in [i - s, i + s] {
+                let corner = self.corners[j];
+                if corner != NONE {
+                    let away = self.halo.square_to(self.points, self.halo.at(i), corner).sqrt();
+                    if away < nearest.0 {
+                        nearest = (away, corner);
+                    }
+                }
+            }
+        }
+        nearest
+    }
+
     /// The distance of cell `i` from those of its neighbours.
     #[inline(always)]
-    fn solve(&self, i: usize) -> T {
+    fn solve(&self, i: usize, sign: T) -> T {
         let u = self.distance;
         let large = T::of(LARGE);
-        let sign = if u[i] < T::zero() { -T::one() } else { T::one() };
         let (mut near, mut beyond) = ([large; D], [large; D]);
         for a in 0..D {
-            let s = self.strides[a];
+            let s = self.halo.strides[a];
             let (below, above) = (sign * u[i - s], sign * u[i + s]);
             let lower = below < above;
             near[a] = if lower { below } else { above };
@@ -293,7 +311,7 @@ impl<T: Real, const D: usize> Solve<'_, T, D> {
                 }
             }
             if !bent {
-                return sign * distance.at_most(large);
+                return distance.at_most(large);
             }
         }
     }

@@ -128,17 +128,12 @@ impl<T: Real, const D: usize> Halo<T, D> {
         up: bool,
     ) -> Option<usize> {
         let (n, stride) = (self.grid.cells()[axis], self.strides[axis]);
-        let (last, wrapped) = if up {
-            (WIDTH + n - 1, place + stride - n * stride)
-        } else {
-            (WIDTH, place + n * stride - stride)
-        };
-        if at[axis] != last {
-            Some(if up { place + stride } else { place - stride })
-        } else if self.periods[axis] {
-            Some(wrapped)
-        } else {
-            None
+        let (last, around) = (if up { WIDTH + n - 1 } else { WIDTH }, (n - 1) * stride);
+        match (at[axis] != last, up) {
+            (true, true) => Some(place + stride),
+            (true, false) => Some(place - stride),
+            (false, true) => self.periods[axis].then(|| place - around),
+            (false, false) => self.periods[axis].then_some(place + around),
         }
     }
 

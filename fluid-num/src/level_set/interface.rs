@@ -19,6 +19,8 @@ use crate::base::exec::{self, Row, RowPass};
 
 /// More than any distance, in cells; its square is still a number.
 pub(super) const LARGE: f64 = 1e10;
+/// No point.
+pub(super) const NONE: u32 = u32::MAX;
 /// What a distance beside the interface may be off before it is replaced, in cells. Less than this
 /// is not worth moving the interface for, and makes a second call change nothing.
 const TOLERANCE: f64 = 0.01;
@@ -27,11 +29,11 @@ const BLOCK: usize = 16;
 
 /// A cell beside the interface.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Hit<T, const D: usize> {
+struct Hit<T, const D: usize> {
     /// Its signed distance, in cells.
-    pub(super) distance: T,
+    distance: T,
     /// The unit vector away from the inside.
-    pub(super) normal: [T; D],
+    normal: [T; D],
 }
 
 /// Writes the distance of every cell beside the interface, and ± [`LARGE`] elsewhere.
@@ -86,18 +88,143 @@ fn moved(i: usize, strides: &[usize], offset: usize) -> usize {
     place
 }
 
-/// The point of the interface nearest to each of the cells `hits`, in places of the layout.
-pub(super) fn closest_points<T: Real, const D: usize>(
-    halo: &Halo<T, D>,
-    phi: &[T],
-    hits: &[u32],
-    out: &mut Vec<[T; D]>,
-) {
+/// The points of the interface that are nearest to the cells beside it.
+#[derive(Debug, Clone)]
+pub(super) struct Feet<T, const D: usize> {
+    /// The cells beside the interface.
+    pub(super) cells: Vec<u32>,
+    /// The point nearest to each of them, in places of the layout.
+    pub(super) points: Vec<[T; D]>,
+    /// Whether it is a corner or on an edge.
+    pub(super) sharp: Vec<bool>,
+    hits: Vec<Hit<T, D>>,
+}
+
+/// The share of the variance of neighbouring normals that the second direction has, from which on the
+/// interface has a corner there: ±18° around a mean.
+const SHARP: f64 = 0.1;
+/// What the distance to a corner may differ from that of the cell, in cells.
+const NEAR_CORNER: f64 = 0.15;
+
+impl<T: Real, const D: usize> Feet<T, D> {
+    /// With room for `count` cells.
+    pub(super) fn new(count: usize) -> Self {
+        Self {
+            cells: Vec::with_capacity(count),
+            points: Vec::with_capacity(count),
+            sharp: Vec::with_capacity(count),
+            hits: Vec::with_capacity(count),
+        }
+    }
+
+    /// Finds them; `number` is left saying which of them is that of each cell.
+    pub(super) fn find(
+        &mut self,
+        halo: &Halo<T, D>,
+        phi: &[T],
+        distance: &[T],
+        number: &mut [u32],
+    ) {
+        collect_hits(halo, distance, &mut self.cells);
+        self.hits.clear();
+        self.hits.extend(self.cells.iter().map(|i| hit(phi, halo.strides, *i as usize)));
+        for (n, i) in self.cells.iter().enumerate() {
+            number[*i as usize] = n as u32;
+            halo.images(*i as usize, |image| number[image] = n as u32);
+        }
+        self.points.clear();
+        self.sharp.clear();
+        for (n, i) in self.cells.iter().enumerate() {
+            let (place, hit) = (*i as usize, self.hits[n]);
+            let corner = self.corner(halo, number, place, hit);
+            let away = corner.unwrap_or(hit.normal.map(|c| -c * hit.distance));
+            let at = halo.at(place);
+            self.sharp.push(corner.is_some());
+            self.points.push(core::array::from_fn(|a| T::of_usize(at[a]) + away[a]));
+        }
+    }
+
+    /// The corner (in space also the nearest point of an edge) next to a cell, as seen from there: where the
+    /// planes of the cells around it on the same side meet.
+    fn corner(
+        &self,
+        halo: &Halo<T, D>,
+        number: &[u32],
+        place: usize,
+        hit: Hit<T, D>,
+    ) -> Option<[T; D]> {
+        let (mut matrix, mut right) = ([[T::zero(); D]; D], [T::zero(); D]);
+        for offset in 0..3_usize.pow(D as u32) {
+            let n = number[moved(place, &halo.strides, offset)];
+            let Some(other) = self.hits.get(n as usize) else { continue };
+            if (other.distance < T::zero()) != (hit.distance < T::zero()) {
+                continue;
+            }
+            let mut along = -other.distance;
+            for a in 0..D {
+                let step = offset / 3_usize.pow(a as u32) % 3;
+                along += other.normal[a] * (T::of_usize(step) - T::one());
+            }
+            for a in 0..D {
+                right[a] += other.normal[a] * along;
+                for b in 0..D {
+                    matrix[a][b] += other.normal[a] * other.normal[b];
+                }
+            }
+        }
+        let (mut trace, mut minors) = (T::zero(), T::zero());
+        for a in 0..D {
+            trace += matrix[a][a];
+            for b in 0..a {
+                minors += matrix[a][a] * matrix[b][b] - matrix[a][b] * matrix[b][a];
+            }
+        }
+        if minors <= T::of(SHARP) * trace * trace {
+            return None;
+        }
+        // Along an edge nothing is said: there the cell itself is the reference.
+        for a in 0..D {
+            matrix[a][a] += T::of(1e-3) * trace;
+        }
+        let corner = solve(matrix, right);
+        let length = corner.iter().fold(T::zero(), |sum, c| sum + *c * *c).sqrt();
+        let off = (length - hit.distance.magnitude()).magnitude();
+        (off < T::of(NEAR_CORNER)).then_some(corner)
+    }
+}
+
+/// The solution of a small positive definite system.
+fn solve<T: Real, const D: usize>(mut m: [[T; D]; D], mut x: [T; D]) -> [T; D] {
+    for a in 0..D {
+        for b in a + 1..D {
+            let factor = m[b][a] / m[a][a];
+            for c in a..D {
+                m[b][c] = m[b][c] - factor * m[a][c];
+            }
+            x[b] = x[b] - factor * x[a];
+        }
+    }
+    for a in (0..D).rev() {
+        for b in a + 1..D {
+            x[a] = x[a] - m[a][b] * x[b];
+        }
+        x[a] /= m[a][a];
+    }
+    x
+}
+
+/// Lists the cells beside the interface.
+fn collect_hits<T: Real, const D: usize>(halo: &Halo<T, D>, distance: &[T], out: &mut Vec<u32>) {
     out.clear();
-    out.extend(hits.iter().map(|i| {
-        let (at, hit) = (halo.at(*i as usize), hit(phi, halo.strides, *i as usize));
-        core::array::from_fn(|a| T::of_usize(at[a]) - hit.distance * hit.normal[a])
-    }));
+    let (region, large) = (halo.interior(), T::of(LARGE));
+    for row in (0..region.rows()).map(|n| region.row(n)) {
+        for (block, values) in row.of(distance).chunks(BLOCK).enumerate() {
+            if values.iter().fold(false, |any, v| any | (v.magnitude() < large)) {
+                let hits = values.iter().enumerate().filter(|(_, v)| v.magnitude() < large);
+                out.extend(hits.map(|(i, _)| (row.start + BLOCK * block + i) as u32));
+            }
+        }
+    }
 }
 
 /// Whether a neighbour lies on the other side, those at corners included.
@@ -109,7 +236,7 @@ fn is_crossed<T: Real, const D: usize>(phi: &[T], s: [usize; D], i: usize) -> bo
 
 /// The distance of cell `i` from the interface, and its direction.
 #[inline(never)]
-pub(super) fn hit<T: Real, const D: usize>(phi: &[T], s: [usize; D], i: usize) -> Hit<T, D> {
+fn hit<T: Real, const D: usize>(phi: &[T], s: [usize; D], i: usize) -> Hit<T, D> {
     let half = T::of(0.5);
     let here = phi[i];
     // One-sided first and second differences along each axis: downwards, upwards.

@@ -17,15 +17,13 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use super::LevelSet;
-use super::fast_iterative::{ReinitializeReport, check_band, collect_hits, store};
+use super::fast_iterative::{ReinitializeReport, check_band, store};
 use super::halo::{Halo, WIDTH};
-use super::interface::{closest_points, measure};
+use super::interface::{Feet, NONE, measure};
 use crate::base::exec::{self, Row, RowPass};
 use crate::grid::ops::same_grid;
 use crate::{Error, Grid, Real};
 
-/// No point known.
-const NONE: u32 = u32::MAX;
 /// The number of cells that are compared together.
 const BLOCK: usize = 64;
 
@@ -48,9 +46,8 @@ pub struct JumpFlooding<T, const D: usize> {
     // Scratch.
     phi: Vec<T>,
     distance: Vec<T>,
-    hits: Vec<u32>,
-    /// The closest points, in cells of the layout.
-    points: Vec<[T; D]>,
+    feet: Feet<T, D>,
+    /// The closest point that each cell knows.
     seeds: Vec<u32>,
     spare: Vec<u32>,
 }
@@ -69,8 +66,7 @@ impl<T: Real, const D: usize> JumpFlooding<T, D> {
             band,
             phi: vec![T::zero(); halo.len],
             distance: vec![T::zero(); halo.len],
-            hits: Vec::with_capacity(count),
-            points: Vec::with_capacity(count),
+            feet: Feet::new(count),
             seeds: vec![NONE; halo.len],
             spare: vec![NONE; halo.len],
         })
@@ -92,28 +88,24 @@ impl<T: Real, const D: usize> JumpFlooding<T, D> {
         let halo = self.halo.within(phi.boundary());
         halo.load(phi.field(), &mut self.phi);
         measure(&halo, &self.phi, &mut self.distance);
-        collect_hits(&halo, &self.distance, &mut self.hits);
         self.seeds.fill(NONE);
-        closest_points(&halo, &self.phi, &self.hits, &mut self.points);
-        for (n, i) in self.hits.iter().enumerate() {
-            self.seeds[*i as usize] = n as u32;
-        }
-        let mut report =
-            ReinitializeReport { interface_cells: self.hits.len(), ..Default::default() };
+        self.feet.find(&halo, &self.phi, &self.distance, &mut self.seeds);
+        let points = &self.feet.points;
+        let mut report = ReinitializeReport { interface_cells: points.len(), ..Default::default() };
         // Twice the largest step reaches beyond the band, less one for the points' own cells.
         let longest = halo.grid.cells().into_iter().max().unwrap_or(1);
         let reach = (self.band.truncate() as usize + 2).min(longest);
         let mut step = reach.next_power_of_two() / 2;
         let mut last = false;
         while step > 0 {
-            let flood = Flood { halo: &halo, seeds: &self.seeds, points: &self.points, step };
+            let flood = Flood { halo: &halo, seeds: &self.seeds, points, step };
             exec::rows(&halo.interior(), [&mut self.spare], &flood);
             core::mem::swap(&mut self.seeds, &mut self.spare);
             report.rounds += 1;
             report.updates += halo.grid.cell_count();
             (step, last) = if step == 1 { (usize::from(!last), true) } else { (step / 2, last) };
         }
-        let read = Read { halo: &halo, seeds: &self.seeds, points: &self.points };
+        let read = Read { halo: &halo, seeds: &self.seeds, points };
         exec::rows(&halo.interior(), [&mut self.distance], &read);
         store(&halo, self.band, [&self.phi, &self.distance], phi);
         Ok(report)
@@ -208,7 +200,7 @@ impl<T: Real, const D: usize> Flood<'_, T, D> {
         let n = self.halo.grid.cells()[axis] as isize;
         let moved = (at - WIDTH) as isize + (turn as isize - 1) * self.step as isize;
         let inside = if self.halo.is_periodic(axis) { moved.rem_euclid(n) } else { moved };
-        (0..n).contains(&inside).then_some(inside as usize + WIDTH)
+        (0..n).contains(&inside).then(|| inside as usize + WIDTH)
     }
 
     #[inline(always)]

@@ -144,7 +144,7 @@ impl<T: Real> SurfaceMesh<T> {
             for from in (0..4).filter(ends) {
                 let to = (1..4).map(|n| (from + if joined { n } else { 4 - n }) % 4).find(begins);
                 if let Some(to) = to {
-                    next[edge(from)] = edge(to) as u32;
+                    next[edge(to)] = edge(from) as u32;
                 }
             }
         }

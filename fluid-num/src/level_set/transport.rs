@@ -135,6 +135,10 @@ impl<T: Real, const D: usize> Carry<'_, T, D> {
             let back = path.each_ref().map(|p| &p[..len]);
             self.lattice.locate_block(at, back, [T::zero(); D], &mut located);
             read(&located, out);
+            // A cubic overshoots where the slope ends at the cut.
+            if let Some(width) = self.width {
+                out.iter_mut().for_each(|v| *v = v.at_most(width).at_least(-width));
+            }
         }
     }
 

@@ -20,9 +20,10 @@ fn measure_error<const D: usize>(cells: usize, exact: f64) -> f64 {
 fn areas_and_volumes_converge_at_second_order() {
     let discs = [24, 96].map(|n| measure_error::<2>(n, PI * 0.09));
     let balls = [16, 48].map(|n| measure_error::<3>(n, PI * 0.036));
-    // A chord cuts off dx²/(6R²) of a disc on average: 0.3 % here.
+    // A chord cuts off dx²/(6R²) of a disc on average: 0.3 % here. A ball of 4.8 cells has twice the
+    // curvature, and diagonals of cubes are √3 long.
     assert!(discs[0] < 5e-3 && discs[1] < discs[0] / 10.0, "{discs:?}");
-    assert!(balls[0] < 2e-2 && balls[1] < balls[0] / 6.0, "{balls:?}");
+    assert!(balls[0] < 2.5e-2 && balls[1] < balls[0] / 8.0, "{balls:?}");
 }
 
 #[test]
@@ -66,13 +67,13 @@ fn the_curvature_is_that_of_the_disc_and_of_the_ball_through_the_place() {
 }
 
 #[test]
-fn a_plane_has_its_normal_and_its_distance_everywhere() {
+fn a_plane_has_its_normal_and_its_distance_away_from_the_sides() {
     let grid = Grid::new([9; 3], 0.1).unwrap();
     let plane = Shape::<f64, 3>::half_space([1.0, -2.0, 2.0]).unwrap();
     let set = LevelSet::from_shape(grid, &Boundary::walls(), &plane, [0.4, 0.5, 0.45]).unwrap();
     let mut seed = 5;
     for _ in 0..200 {
-        let p: [f64; 3] = core::array::from_fn(|_| 0.1 + 0.7 * random(&mut seed));
+        let p: [f64; 3] = core::array::from_fn(|_| 0.15 + 0.6 * random(&mut seed));
         let expected = (p[0] - 0.4 - 2.0 * (p[1] - 0.5) + 2.0 * (p[2] - 0.45)) / 3.0;
         assert!((set.signed_distance(p) - expected).abs() < 1e-12);
         for (n, expected) in set.normal(p).into_iter().zip([1.0 / 3.0, -2.0 / 3.0, 2.0 / 3.0]) {
@@ -94,12 +95,12 @@ fn shapes_and_images_are_added_and_taken_away() {
     assert!((set.measure() - 2.0).abs() < 0.02);
     set.subtract(&Shape::cuboid([0.5, 2.0]).unwrap(), [1.0, 1.0]).unwrap();
     assert!((set.measure() - 1.0).abs() < 0.02);
-    // An image of an L: five of nine cells.
-    let art = ["###", "#..", "#.."];
-    let solid: Vec<bool> = art.iter().flat_map(|r| r.bytes().map(|b| b == b'#')).collect();
-    let image = Shape::mask([3, 3], &solid, 0.5).unwrap();
+    // An image of an L, five of nine squares, whose pixels are as large as the cells.
+    let solid: Vec<bool> = (0..225).map(|n| n % 15 < 5 || n / 15 < 5).collect();
+    let image = Shape::mask([15, 15], &solid, 0.1).unwrap();
     let letter = LevelSet2::from_shape(grid, &Boundary::walls(), &image, [3.0, 1.0]).unwrap();
-    assert!((letter.measure() - 5.0 * 0.25).abs() < 0.1, "{}", letter.measure());
+    // Five corners lose up to half a cell each.
+    assert!((letter.measure() - 5.0 * 0.25).abs() < 0.025, "{}", letter.measure());
     assert!(letter.contains([2.5, 1.5]) && !letter.contains([3.3, 1.2]));
     set.change(|_, phi| -phi);
     assert!((set.measure() - 7.0).abs() < 0.02);
