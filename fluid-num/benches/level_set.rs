@@ -9,7 +9,7 @@ use common::Case;
 use criterion::{Criterion, criterion_group, criterion_main};
 use fluid_num::advection::Interpolation;
 use fluid_num::level_set::{
-    BandTransport, Border, EikonalOrder, Extrapolation, FastIterative, JumpFlooding, SurfaceMesh,
+    BandTransport, Border, DistanceOrder, Extrapolation, FastIterative, JumpFlooding, SurfaceMesh,
 };
 use fluid_num::solid::Shape;
 use fluid_num::{Boundary, Error, Faces, Grid, LevelSet, Real};
@@ -34,7 +34,7 @@ fn cases<T: Real, const D: usize>(
             .run(c, f);
     };
 
-    for order in [EikonalOrder::First, EikonalOrder::Second] {
+    for order in [DistanceOrder::First, DistanceOrder::Second] {
         let mut solver = FastIterative::new(grid, T::of(BAND), order)?;
         let mut set = start.clone();
         run(c, &format!("fast iterative {order:?}"), 2, &mut || {

@@ -8,7 +8,7 @@ use std::alloc::System;
 
 use fluid_num::advection::{Advection, Interpolation, PathOrder};
 use fluid_num::level_set::{
-    BandTransport, EikonalOrder, Extrapolation, FastIterative, JumpFlooding,
+    BandTransport, DistanceOrder, Extrapolation, FastIterative, JumpFlooding,
 };
 use fluid_num::particles::kernel::Poly6;
 use fluid_num::particles::surface::{Border, Outlines, Splat, contour};
@@ -219,7 +219,7 @@ fn taken_by_a_level_set<const D: usize>() -> usize {
     let mut set = LevelSet::from_shape(grid, &walls, &ball, [0.5; D]).unwrap();
     let mut u = Faces::from_fn(grid, |p| p);
     let mut transport = BandTransport::new(grid, walls, Interpolation::Cubic).unwrap();
-    let mut solver = FastIterative::new(grid, 5.0, EikonalOrder::Second).unwrap();
+    let mut solver = FastIterative::new(grid, 5.0, DistanceOrder::Second).unwrap();
     let mut flood = JumpFlooding::new(grid, 5.0).unwrap();
     let mut extrapolation = Extrapolation::new(grid);
     taken(|| {

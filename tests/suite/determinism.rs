@@ -7,7 +7,7 @@
 use fluid_num::advection::{Advection, Interpolation, PathOrder};
 use fluid_num::base::digest::Digest;
 use fluid_num::level_set::{
-    BandTransport, EikonalOrder, Extrapolation, FastIterative, JumpFlooding,
+    BandTransport, DistanceOrder, Extrapolation, FastIterative, JumpFlooding,
 };
 use fluid_num::particles::{CellStructure, Domain, Emitter};
 use fluid_num::poisson::{Budget, End, PoissonSolver, Problem, Solver, SolverKind};
@@ -388,7 +388,7 @@ fn level_set<const D: usize>(cells: usize) -> u64 {
     let shear = |p: [f32; D]| core::array::from_fn(|a| 0.5 - p[(a + 1) % D] * p[(a + 1) % D]);
     let mut u = Faces::from_fn(grid, shear);
     let mut transport = BandTransport::new(grid, walls, Interpolation::Cubic).unwrap();
-    let mut solver = FastIterative::new(grid, 6.0, EikonalOrder::Second).unwrap();
+    let mut solver = FastIterative::new(grid, 6.0, DistanceOrder::Second).unwrap();
     for _ in 0..4 {
         transport.carry(&u, &mut set, 0.8 / cells as f32).unwrap();
         solver.reinitialize(&mut set).unwrap();

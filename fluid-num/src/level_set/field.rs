@@ -213,37 +213,10 @@ impl<T: Real, const D: usize> LevelSet<T, D> {
                 place += if upper { grid.strides()[a] } else { 0 };
             }
             if weight > T::zero() {
-                sum += weight * self.curvature_of(place);
+                sum += weight * curvature(self.phi.as_slice(), grid.strides(), place) / grid.dx();
             }
         }
         sum
-    }
-
-    /// The curvature at the centre of a cell, 1/m.
-    ///
-    /// ```text
-    /// κ = (|∇φ|² tr ∇∇φ − ∇φᵀ ∇∇φ ∇φ)/|∇φ|³
-    /// ```
-    pub(super) fn curvature_of(&self, i: usize) -> T {
-        let (phi, s) = (self.phi.as_slice(), self.grid().strides());
-        let quarter = T::of(0.25);
-        let gradient: [T; D] =
-            core::array::from_fn(|a| (phi[i + s[a]] - phi[i - s[a]]) * T::of(0.5));
-        let square = gradient.iter().fold(T::zero(), |sum, g| sum + *g * *g);
-        if square <= T::NEGLIGIBLE {
-            return T::zero();
-        }
-        let mut curve = T::zero();
-        for a in 0..D {
-            let second = (phi[i + s[a]] - phi[i]) + (phi[i - s[a]] - phi[i]);
-            curve += (square - gradient[a] * gradient[a]) * second;
-            for b in 0..a {
-                let along = |j: usize| phi[j + s[b]] - phi[j - s[b]];
-                let mixed = (along(i + s[a]) - along(i - s[a])) * quarter;
-                curve -= (gradient[a] + gradient[a]) * gradient[b] * mixed;
-            }
-        }
-        curve / (square * square.sqrt() * self.grid().dx())
     }
 
     /// The area (in space the volume) of the inside, m² or m³, to second order: exact for straight
@@ -312,6 +285,31 @@ fn distance_to<T: Real, const D: usize>(
     shape.check()?;
     check::all_finite("position", &position)?;
     Ok(move |p: [T; D]| shape.signed_distance(core::array::from_fn(|a| p[a] - position[a])))
+}
+
+/// The curvature of the level line through place `i`, 1/cell.
+///
+/// ```text
+/// κ = (|∇φ|² tr ∇∇φ − ∇φᵀ ∇∇φ ∇φ)/|∇φ|³
+/// ```
+pub(super) fn curvature<T: Real, const D: usize>(phi: &[T], s: [usize; D], i: usize) -> T {
+    let quarter = T::of(0.25);
+    let gradient: [T; D] = core::array::from_fn(|a| (phi[i + s[a]] - phi[i - s[a]]) * T::of(0.5));
+    let square = gradient.iter().fold(T::zero(), |sum, g| sum + *g * *g);
+    if square <= T::NEGLIGIBLE {
+        return T::zero();
+    }
+    let mut curve = T::zero();
+    for a in 0..D {
+        let second = (phi[i + s[a]] - phi[i]) + (phi[i - s[a]] - phi[i]);
+        curve += (square - gradient[a] * gradient[a]) * second;
+        for b in 0..a {
+            let along = |j: usize| phi[j + s[b]] - phi[j - s[b]];
+            let mixed = (along(i + s[a]) - along(i - s[a])) * quarter;
+            curve -= (gradient[a] + gradient[a]) * gradient[b] * mixed;
+        }
+    }
+    curve / (square * square.sqrt())
 }
 
 /// The number of squares or cubes that are inside.

@@ -102,20 +102,23 @@ impl<T: Real, const D: usize> Halo<T, D> {
         self.periods[axis]
     }
 
-    /// The squared distance, in cells, from cell `at` to the point number `seed`, in periodic
-    /// directions to the nearest of its images; without a point more than any.
+    /// The way from a point to cell `at`, in cells; in periodic directions from the nearest of its images.
     #[inline(always)]
-    pub(super) fn square_to(&self, points: &[[T; D]], at: [usize; D], seed: u32) -> T {
-        let Some(point) = points.get(seed as usize) else { return T::of(f64::from(f32::MAX)) };
-        let mut square = T::zero();
+    pub(super) fn away(&self, at: [usize; D], point: [T; D]) -> [T; D] {
+        let mut away = [T::zero(); D];
         for a in 0..D {
-            let mut away = (point[a] - T::of_index(at[a] as i32)).magnitude();
+            away[a] = T::of_index(at[a] as i32) - point[a];
             if self.periods[a] {
-                away = away.at_most((T::of_usize(self.grid.cells()[a]) - away).magnitude());
+                let n = T::of_usize(self.grid.cells()[a]);
+                let half = n * T::of(0.5);
+                if away[a] > half {
+                    away[a] -= n;
+                } else if away[a] < -half {
+                    away[a] += n;
+                }
             }
-            square += away * away;
         }
-        square
+        away
     }
 
     /// The neighbour of the cell `at` one step along an axis, unless it lies beyond a side.

@@ -17,9 +17,10 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use super::LevelSet;
-use super::fast_iterative::{ReinitializeReport, check_band, store};
+use super::fast_iterative::{ReinitializeReport, check_band, read, store};
 use super::halo::{Halo, WIDTH};
-use super::interface::{Feet, NONE, measure};
+use super::feet::{Feet, NONE};
+use super::interface::measure;
 use crate::base::exec::{self, Row, RowPass};
 use crate::grid::ops::same_grid;
 use crate::{Error, Grid, Real};
@@ -88,25 +89,24 @@ impl<T: Real, const D: usize> JumpFlooding<T, D> {
         let halo = self.halo.within(phi.boundary());
         halo.load(phi.field(), &mut self.phi);
         measure(&halo, &self.phi, &mut self.distance);
-        self.seeds.fill(NONE);
-        self.feet.find(&halo, &self.phi, &self.distance, &mut self.seeds);
-        let points = &self.feet.points;
-        let mut report = ReinitializeReport { interface_cells: points.len(), ..Default::default() };
+        self.feet.find(&halo, &self.phi, &self.distance, true, &mut self.seeds);
+        let feet = &self.feet;
+        let mut report =
+            ReinitializeReport { interface_cells: feet.cells.len(), ..Default::default() };
         // Twice the largest step reaches beyond the band, less one for the points' own cells.
         let longest = halo.grid.cells().into_iter().max().unwrap_or(1);
         let reach = (self.band.truncate() as usize + 2).min(longest);
         let mut step = reach.next_power_of_two() / 2;
         let mut last = false;
         while step > 0 {
-            let flood = Flood { halo: &halo, seeds: &self.seeds, points, step };
+            let flood = Flood { halo: &halo, seeds: &self.seeds, feet, step };
             exec::rows(&halo.interior(), [&mut self.spare], &flood);
             core::mem::swap(&mut self.seeds, &mut self.spare);
             report.rounds += 1;
             report.updates += halo.grid.cell_count();
             (step, last) = if step == 1 { (usize::from(!last), true) } else { (step / 2, last) };
         }
-        let read = Read { halo: &halo, seeds: &self.seeds, points };
-        exec::rows(&halo.interior(), [&mut self.distance], &read);
+        read(&halo, feet, &self.seeds, &mut self.distance);
         store(&halo, self.band, [&self.phi, &self.distance], phi);
         Ok(report)
     }
@@ -116,7 +116,7 @@ impl<T: Real, const D: usize> JumpFlooding<T, D> {
 struct Flood<'a, T, const D: usize> {
     halo: &'a Halo<T, D>,
     seeds: &'a [u32],
-    points: &'a [[T; D]],
+    feet: &'a Feet<T, D>,
     step: usize,
 }
 
@@ -129,9 +129,9 @@ impl<T: Real, const D: usize> RowPass<u32, D, 1> for Flood<'_, T, D> {
             let out = &mut out[first..(first + BLOCK).min(row.len)];
             let mut at = row.at;
             at[0] += first;
-            for (i, seed) in out.iter().enumerate() {
+            for (i, seed) in out.iter_mut().enumerate() {
                 at[0] = row.at[0] + first + i;
-                nearest[i] = self.square(at, *seed);
+                (nearest[i], *seed) = self.feet.nearer(self.halo, at, *seed);
             }
             for offset in 0..3_usize.pow(D as u32) {
                 self.compare(row, first, offset, &mut nearest, out);
@@ -184,10 +184,10 @@ impl<T: Real, const D: usize> Flood<'_, T, D> {
             for (i, seed) in (lo..hi).zip(seeds) {
                 if *seed != NONE && *seed != out[i] {
                     at[0] = row.at[0] + first + i;
-                    let square = self.square(at, *seed);
+                    let (square, seed) = self.feet.nearer(self.halo, at, *seed);
                     // Of two as near the one of the lower number: the order of the offsets is none.
-                    if square < nearest[i] || (square == nearest[i] && *seed < out[i]) {
-                        (nearest[i], out[i]) = (square, *seed);
+                    if square < nearest[i] || (square == nearest[i] && seed < out[i]) {
+                        (nearest[i], out[i]) = (square, seed);
                     }
                 }
             }
@@ -201,34 +201,5 @@ impl<T: Real, const D: usize> Flood<'_, T, D> {
         let moved = (at - WIDTH) as isize + (turn as isize - 1) * self.step as isize;
         let inside = if self.halo.is_periodic(axis) { moved.rem_euclid(n) } else { moved };
         (0..n).contains(&inside).then(|| inside as usize + WIDTH)
-    }
-
-    #[inline(always)]
-    fn square(&self, at: [usize; D], seed: u32) -> T {
-        self.halo.square_to(self.points, at, seed)
-    }
-}
-
-/// The distance to the point that each cell knows, with the sign it had.
-struct Read<'a, T, const D: usize> {
-    halo: &'a Halo<T, D>,
-    seeds: &'a [u32],
-    points: &'a [[T; D]],
-}
-
-impl<T: Real, const D: usize> RowPass<T, D, 1> for Read<'_, T, D> {
-    #[inline(always)]
-    fn row(&self, row: Row<D>, [out]: [&mut [T]; 1]) {
-        let seeds = row.of(self.seeds);
-        let large = T::of(super::interface::LARGE);
-        let mut at = row.at;
-        for i in 0..row.len {
-            // Beside the interface the distance is known better than from the points.
-            if out[i].magnitude() >= large && seeds[i] != NONE {
-                at[0] = row.at[0] + i;
-                let distance = self.halo.square_to(self.points, at, seeds[i]).sqrt();
-                out[i] = if out[i] < T::zero() { -distance } else { distance };
-            }
-        }
     }
 }

@@ -17,14 +17,14 @@
 //!
 //! ```
 //! use fluid_num::advection::Interpolation;
-//! use fluid_num::level_set::{BandTransport, EikonalOrder, Extrapolation, FastIterative};
+//! use fluid_num::level_set::{BandTransport, DistanceOrder, Extrapolation, FastIterative};
 //! use fluid_num::solid::Shape;
 //! use fluid_num::{Boundary, Faces, Grid2, LevelSet};
 //! let (grid, walls) = (Grid2::new([48, 48], 1.0 / 48.0)?, Boundary::walls());
 //! let mut drop = LevelSet::from_shape(grid, &walls, &Shape::ball(0.2)?, [0.5, 0.6])?;
 //! let mut extrapolation = Extrapolation::new(grid);
 //! let mut transport = BandTransport::new(grid, walls, Interpolation::Cubic)?;
-//! let mut distance = FastIterative::new(grid, 5.0, EikonalOrder::Second)?;
+//! let mut distance = FastIterative::new(grid, 5.0, DistanceOrder::Second)?;
 //! let area = drop.measure();
 //! for step in 0..10 {
 //!     let mut u = Faces::from_fn(grid, |_| [0.0, -0.1 * f64::from(step)]); // falls
@@ -60,6 +60,7 @@
 mod contour;
 mod extrapolate;
 mod fast_iterative;
+mod feet;
 mod field;
 mod halo;
 mod interface;
@@ -72,7 +73,7 @@ mod transport;
 
 pub use contour::{Border, contour};
 pub use extrapolate::Extrapolation;
-pub use fast_iterative::{EikonalOrder, FastIterative, ReinitializeReport};
+pub use fast_iterative::{DistanceOrder, FastIterative, ReinitializeReport};
 pub use field::LevelSet;
 pub use jump_flooding::JumpFlooding;
 pub use mesh::SurfaceMesh;

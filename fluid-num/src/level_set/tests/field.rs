@@ -136,12 +136,12 @@ fn what_makes_no_level_set_is_refused() {
     let faces = Field::zeros_at(grid, crate::Location::Face(0));
     assert!(LevelSet::from_field(faces, &walls).is_err());
     for band in [f64::NAN, 1.0, f64::INFINITY] {
-        assert!(FastIterative::new(grid, band, EikonalOrder::Second).is_err());
+        assert!(FastIterative::new(grid, band, DistanceOrder::Second).is_err());
         assert!(JumpFlooding::new(grid, band).is_err());
     }
     let other = Grid2::new([8, 9], 0.1).unwrap();
     let mut set = LevelSet::empty(other, &walls).unwrap();
-    let mut solver = FastIterative::new(grid, 4.0, EikonalOrder::Second).unwrap();
+    let mut solver = FastIterative::new(grid, 4.0, DistanceOrder::Second).unwrap();
     assert!(solver.reinitialize(&mut set).is_err());
     assert!(JumpFlooding::new(grid, 4.0).unwrap().reinitialize(&mut set).is_err());
 }

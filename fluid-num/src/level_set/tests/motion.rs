@@ -96,7 +96,7 @@ fn a_cut_level_set_goes_on_where_nothing_was_near_before() {
         let grid = Grid2::new([160, 40], 1.0).unwrap();
         let shape = Shape::ball(9.0).unwrap();
         let mut set = LevelSet2::from_shape(grid, &boundary, &shape, [20.0, 20.0]).unwrap();
-        FastIterative::new(grid, 5.0, EikonalOrder::Second)
+        FastIterative::new(grid, 5.0, DistanceOrder::Second)
             .unwrap()
             .reinitialize(&mut set)
             .unwrap();

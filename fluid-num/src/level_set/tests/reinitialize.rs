@@ -18,7 +18,7 @@ fn farthest(from: &[[f64; 2]], to: &[[f64; 2]]) -> f64 {
 
 fn fast(cells: usize, band: f64) -> FastIterative<f64, 2> {
     let grid = Grid2::new([cells; 2], 1.0).unwrap();
-    FastIterative::new(grid, band, EikonalOrder::Second).unwrap()
+    FastIterative::new(grid, band, DistanceOrder::Second).unwrap()
 }
 
 fn jump(cells: usize, band: f64) -> JumpFlooding<f64, 2> {
@@ -134,7 +134,7 @@ fn distances_around_corners_are_near() {
 fn first_order_is_worse_than_second() {
     let disc = Shape::ball(20.3).unwrap();
     let true_distance = distorted(72, &Boundary::walls(), &disc, [36.3, 35.6], exact);
-    let [first, second] = [EikonalOrder::First, EikonalOrder::Second].map(|order| {
+    let [first, second] = [DistanceOrder::First, DistanceOrder::Second].map(|order| {
         let mut set = true_distance.clone();
         FastIterative::new(*set.grid(), 11.0, order).unwrap().reinitialize(&mut set).unwrap();
         errors(&set, &true_distance, 10.0)[0]
@@ -169,7 +169,7 @@ fn in_space_the_same_holds_in_single_precision_too() {
     let single = Shape::<f32, 3>::ball(9.3).unwrap();
     let mut set = distorted(32, &Boundary::walls(), &single, [16.2, 15.7, 16.4], wavy);
     let grid = *set.grid();
-    let mut solver = FastIterative::new(grid, 6.0, EikonalOrder::Second).unwrap();
+    let mut solver = FastIterative::new(grid, 6.0, DistanceOrder::Second).unwrap();
     for _ in 0..10 {
         solver.reinitialize(&mut set).unwrap();
     }
