@@ -56,7 +56,6 @@ pub(super) struct Feet<T, const D: usize> {
 }
 
 impl<T: Real, const D: usize> Feet<T, D> {
-    pub(super) fn dbg(&self, n: u32) { extern crate std; std::println!("{:?} of {} cells", self.feet[n as usize], self.cells.len()); if let Some(h)=self.hits.get(n as usize){std::println!("{h:?}");} }
     /// With room for a grid of `count` cells.
     pub(super) fn new(count: usize) -> Self {
         Self {
