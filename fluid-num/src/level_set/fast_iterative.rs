@@ -143,8 +143,7 @@ impl<T: Real, const D: usize> FastIterative<T, D> {
         }
         self.list.clear();
         self.state.fill(0);
-        read(&halo, &self.feet, &self.known, &mut self.distance);
-        store(&halo, self.band, [&self.phi, &self.distance], phi);
+        store(&halo, self.band, [&self.phi, &self.distance], &self.feet, &self.known, phi);
         Ok(report)
     }
 
@@ -258,8 +257,7 @@ impl<T: Real, const D: usize> Solve<'_, T, D> {
     fn nearest(&self, i: usize) -> (T, u32) {
         let own = self.distance[i];
         let at = self.halo.at(i);
-        let known = self.known[i];
-        let (mut nearest, _) = (self.feet.nearer(self.halo, at, known), ());
+        let mut nearest = self.feet.nearer(self.halo, at, self.known[i]);
         let mut last = NONE;
         for offset in 0..3_usize.pow(D as u32) {
             let j = moved(i, &self.halo.strides, offset);
@@ -279,48 +277,21 @@ impl<T: Real, const D: usize> Solve<'_, T, D> {
     }
 }
 
-/// Sets the distance of all cells that know a foot to that from the interface around it.
-pub(super) fn read<T: Real, const D: usize>(
-    halo: &Halo<T, D>,
-    feet: &Feet<T, D>,
-    known: &[u32],
-    distance: &mut [T],
-) {
-    exec::rows(&halo.interior(), [distance], &Read { halo, feet, known });
-}
-
-struct Read<'a, T, const D: usize> {
-    halo: &'a Halo<T, D>,
-    feet: &'a Feet<T, D>,
-    known: &'a [u32],
-}
-
-impl<T: Real, const D: usize> RowPass<T, D, 1> for Read<'_, T, D> {
-    #[inline(always)]
-    fn row(&self, row: Row<D>, [out]: [&mut [T]; 1]) {
-        let known = row.of(self.known);
-        let mut at = row.at;
-        for i in 0..row.len {
-            // Beside the interface the distance is known better than from the feet.
-            if known[i] != NONE && !self.feet.is_own(known[i], row.start + i) {
-                at[0] = row.at[0] + i;
-                let distance = self.feet.distance(self.halo, at, known[i]);
-                out[i] = if out[i] < T::zero() { -distance } else { distance };
-            }
-        }
-    }
-}
-
-/// Writes distances back to a level set, cut to the band; what has not changed stays to the bit.
+/// Writes distances back to a level set, cut to the band: beside the interface those that were found
+/// first (what has not changed stays to the bit), elsewhere the least of those from the pieces of the
+/// interface that a cell and its neighbours know.
 pub(super) fn store<T: Real, const D: usize>(
     halo: &Halo<T, D>,
     band: T,
     [old, new]: [&[T]; 2],
+    feet: &Feet<T, D>,
+    known: &[u32],
     phi: &mut LevelSet<T, D>,
 ) {
     let dx = halo.grid.dx();
     let width = band * dx;
-    exec::rows(&halo.grid.interior(), [phi.values_mut()], &Store { halo, dx, width, old, new });
+    let pass = Store { halo, dx, width, old, new, feet, known };
+    exec::rows(&halo.grid.interior(), [phi.values_mut()], &pass);
     phi.cut_at(width);
 }
 
@@ -329,19 +300,52 @@ struct Store<'a, T, const D: usize> {
     dx: T,
     width: T,
     old: &'a [T],
+    /// Right beside the interface, of the right sign everywhere.
     new: &'a [T],
+    feet: &'a Feet<T, D>,
+    known: &'a [u32],
 }
 
 impl<T: Real, const D: usize> RowPass<T, D, 1> for Store<'_, T, D> {
     #[inline(always)]
     fn row(&self, row: Row<D>, [phi]: [&mut [T]; 1]) {
-        let at = row.at.map(|i| i + super::halo::WIDTH - 1);
+        let mut at = row.at.map(|i| i + super::halo::WIDTH - 1);
         let start: usize = (0..D).map(|a| at[a] * self.halo.strides[a]).sum();
         let (old, new) = (&self.old[start..][..row.len], &self.new[start..][..row.len]);
+        let known = &self.known[start..][..row.len];
         let (phi, dx, width) = (&mut phi[..row.len], self.dx, self.width);
+        let first = at[0];
         for i in 0..row.len {
-            let distance = if new[i] == old[i] { phi[i] } else { new[i] * dx };
+            let distance = if known[i] == NONE {
+                if new[i] < T::zero() { -width } else { width }
+            } else if !self.feet.is_own(known[i], start + i) {
+                at[0] = first + i;
+                self.distance(at, start + i) * dx
+            } else if new[i] == old[i] {
+                phi[i]
+            } else {
+                new[i] * dx
+            };
             phi[i] = distance.at_most(width).at_least(-width);
         }
+    }
+}
+
+impl<T: Real, const D: usize> Store<'_, T, D> {
+    #[inline(always)]
+    fn distance(&self, at: [usize; D], i: usize) -> T {
+        let inside = self.new[i] < T::zero();
+        let mut least = self.feet.distance(self.halo, at, self.known[i]);
+        for s in self.halo.strides {
+            for j in [i - s, i + s] {
+                if self.known[j] != NONE
+                    && self.known[j] != self.known[i]
+                    && (self.new[j] < T::zero()) == inside
+                {
+                    least = least.at_most(self.feet.distance(self.halo, at, self.known[j]));
+                }
+            }
+        }
+        if inside { -least } else { least }
     }
 }

@@ -26,7 +26,7 @@ const SHARP: f64 = 0.1;
 /// What the planes around a corner may be away from it, in cells.
 const MISS: f64 = 0.25;
 /// What the distance of a cell in the fan behind a corner may differ from that to the corner, in cells.
-const FAN: f64 = 0.05;
+const FAN: f64 = 0.1;
 /// How far the interface goes on as it is around a foot, in cells.
 const EXTENT: f64 = 0.75;
 /// The largest curvature, 1/cell, that three cells can tell.

@@ -70,7 +70,7 @@ impl<T: Real, const D: usize> Halo<T, D> {
 
     /// Fills the ghosts: beyond periodic sides with the opposite values, beyond others with what
     /// `beyond` makes of the mirrored ones.
-    pub(super) fn fill_ghosts(&self, data: &mut [T], beyond: impl Fn(T) -> T) {
+    pub(super) fn fill_ghosts<V: Copy>(&self, data: &mut [V], beyond: impl Fn(V) -> V) {
         let mut region = self.interior();
         for axis in 0..D {
             let (n, stride) = (self.grid.cells()[axis], self.strides[axis]);

@@ -17,7 +17,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use super::LevelSet;
-use super::fast_iterative::{ReinitializeReport, check_band, read, store};
+use super::fast_iterative::{ReinitializeReport, check_band, store};
 use super::halo::{Halo, WIDTH};
 use super::feet::{Feet, NONE};
 use super::interface::measure;
@@ -106,8 +106,8 @@ impl<T: Real, const D: usize> JumpFlooding<T, D> {
             report.updates += halo.grid.cell_count();
             (step, last) = if step == 1 { (usize::from(!last), true) } else { (step / 2, last) };
         }
-        read(&halo, feet, &self.seeds, &mut self.distance);
-        store(&halo, self.band, [&self.phi, &self.distance], phi);
+        halo.fill_ghosts(&mut self.seeds, |_| NONE);
+        store(&halo, self.band, [&self.phi, &self.distance], feet, &self.seeds, phi);
         Ok(report)
     }
 }
