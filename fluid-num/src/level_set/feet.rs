@@ -110,6 +110,7 @@ impl<T: Real, const D: usize> Feet<T, D> {
                 other.map_or(least, |other| smaller(least, other.curvature))
             });
             self.feet[n].curvature = least;
+            self.feet[n].extent -= least.magnitude() * T::of(1.25);
             let Some(away) = self.corner(halo, known, place, self.hits[n]) else { continue };
             let at = halo.at(place);
             let point = core::array::from_fn(|a| T::of_usize(at[a]) + away[a]);
