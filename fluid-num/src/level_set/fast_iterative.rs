@@ -150,7 +150,7 @@ impl<T: Real, const D: usize> FastIterative<T, D> {
     /// Marks the cells beside the interface and lists those around them; returns how many there are.
     fn seed(&mut self, halo: &Halo<T, D>) -> usize {
         let curved = self.order == DistanceOrder::Second;
-        self.feet.find(halo, &self.phi, &self.distance, curved, &mut self.known);
+        self.feet.find(halo, &self.phi, &mut self.distance, curved, &mut self.known);
         for i in &self.feet.cells {
             self.state[*i as usize] |= FIXED;
         }

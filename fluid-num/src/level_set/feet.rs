@@ -17,6 +17,7 @@ use alloc::vec::Vec;
 use super::halo::Halo;
 use super::interface::{Hit, LARGE, hit, moved, smaller};
 use crate::Real;
+use crate::base::exec::{self, ChunkPass};
 
 /// No foot.
 pub(super) const NONE: u32 = u32::MAX;
@@ -27,6 +28,8 @@ const SHARP: f64 = 0.1;
 const MISS: f64 = 0.25;
 /// What the distance of a cell in the fan behind a corner may differ from that to the corner, in cells.
 const FAN: f64 = 0.1;
+/// The least sum of |φ| that tells a scale, in cells.
+const SMALL: f64 = 0.2;
 /// How far the interface goes on as it is around a foot, in cells.
 const EXTENT: f64 = 0.75;
 /// The largest curvature, 1/cell, that three cells can tell.
@@ -41,6 +44,8 @@ struct Foot<T, const D: usize> {
     curvature: T,
     /// How far it goes on; 0 is a corner.
     extent: T,
+    /// Whether the cell that it was found from is inside.
+    inside: bool,
     /// The foot at the corner beside it, or [`NONE`].
     corner: u32,
 }
@@ -65,29 +70,32 @@ impl<T: Real, const D: usize> Feet<T, D> {
         }
     }
 
-    /// Finds them. What `known` says of a cell beside the interface is the number of its foot then, and
-    /// [`NONE`] of all others.
+    /// Finds them, and the `distance` of the cells beside the interface, which [`measure`] has set out. What
+    /// `known` says of one of them is the number of its foot then, and [`NONE`] of all others.
     pub(super) fn find(
         &mut self,
         halo: &Halo<T, D>,
         phi: &[T],
-        distance: &[T],
+        distance: &mut [T],
         curved: bool,
         known: &mut [u32],
     ) {
         self.collect(halo, distance);
         self.hits.clear();
-        self.hits.extend(self.cells.iter().map(|i| {
-            let mut hit = hit(phi, halo.strides, *i as usize);
-            if curved {
-                hit.curvature = curvature(phi, halo.strides, *i as usize, hit.distance);
-            }
-            hit
-        }));
+        self.hits.resize(self.cells.len(), Hit::default());
+        exec::chunks(
+            [&mut self.hits],
+            &Measure { phi, strides: halo.strides, cells: &self.cells, curved },
+        );
         known.fill(NONE);
         for (n, i) in self.cells.iter().enumerate() {
             known[*i as usize] = n as u32;
             halo.images(*i as usize, |image| known[image] = n as u32);
+        }
+        self.settle(halo, phi, known);
+        for (i, hit) in self.cells.iter().zip(&self.hits) {
+            distance[*i as usize] = hit.distance;
+            halo.images(*i as usize, |image| distance[image] = hit.distance);
         }
         self.feet.clear();
         for (n, i) in self.cells.iter().enumerate() {
@@ -98,6 +106,7 @@ impl<T: Real, const D: usize> Feet<T, D> {
                 normal,
                 curvature: T::zero(),
                 extent: T::of(EXTENT),
+                inside: distance < T::zero(),
                 corner: NONE,
             });
         }
@@ -146,6 +155,12 @@ impl<T: Real, const D: usize> Feet<T, D> {
         }
     }
 
+    /// Whether foot `n` is one for cells inside. The other side of a sharp corner is no guide.
+    #[inline(always)]
+    pub(super) fn is_inside(&self, n: u32) -> bool {
+        self.feet[n as usize].inside
+    }
+
     /// Whether foot `n` was found from the cell at `place`.
     #[inline(always)]
     pub(super) fn is_own(&self, n: u32, place: usize) -> bool {
@@ -156,7 +171,9 @@ impl<T: Real, const D: usize> Feet<T, D> {
     /// a foot more than any.
     #[inline(always)]
     pub(super) fn nearer(&self, halo: &Halo<T, D>, at: [usize; D], n: u32) -> (T, u32) {
-        let Some(foot) = self.feet.get(n as usize) else { return (T::of(f64::from(f32::MAX)), NONE) };
+        let Some(foot) = self.feet.get(n as usize) else {
+            return (T::of(f64::from(f32::MAX)), NONE);
+        };
         let square = foot.square(halo, at);
         if let Some(corner) = self.feet.get(foot.corner as usize) {
             let to_corner = corner.square(halo, at);
@@ -177,6 +194,28 @@ impl<T: Real, const D: usize> Feet<T, D> {
                     let hits = values.iter().enumerate().filter(|(_, v)| v.magnitude() < large);
                     self.cells.extend(hits.map(|(i, _)| (row.start + 16 * block + i) as u32));
                 }
+            }
+        }
+    }
+
+    /// Scales φ beside corners and ridges as it is scaled at the smooth cells around.
+    fn settle(&mut self, halo: &Halo<T, D>, phi: &[T], known: &[u32]) {
+        for n in 0..self.cells.len() {
+            if !self.hits[n].rough {
+                continue;
+            }
+            let place = self.cells[n] as usize;
+            let (mut scaled, mut plain) = (T::zero(), T::zero());
+            for offset in 0..3_usize.pow(D as u32) {
+                let other = moved(place, &halo.strides, offset);
+                let smooth = self.hits.get(known[other] as usize).filter(|hit| !hit.rough);
+                if let Some(hit) = smooth {
+                    scaled += hit.distance.magnitude();
+                    plain += phi[other].magnitude();
+                }
+            }
+            if plain > T::of(SMALL) {
+                self.hits[n].distance = phi[place] * (scaled / plain);
             }
         }
     }
@@ -231,6 +270,29 @@ impl<T: Real, const D: usize> Feet<T, D> {
             worst.at_least(off.magnitude())
         });
         (!far && miss < T::of(MISS)).then_some(corner)
+    }
+}
+
+struct Measure<'a, T, const D: usize> {
+    phi: &'a [T],
+    strides: [usize; D],
+    cells: &'a [u32],
+    curved: bool,
+}
+
+impl<T: Real, const D: usize> ChunkPass<Hit<T, D>, 1> for Measure<'_, T, D> {
+    const GRAIN: usize = 256;
+
+    #[inline(always)]
+    fn chunk(&self, first: usize, [out]: [&mut [Hit<T, D>]; 1]) {
+        let cells = &self.cells[first..first + out.len()];
+        for (out, i) in out.iter_mut().zip(cells) {
+            let place = *i as usize;
+            *out = hit(self.phi, self.strides, place);
+            if self.curved {
+                out.curvature = curvature(self.phi, self.strides, place, out.distance);
+            }
+        }
     }
 }
 

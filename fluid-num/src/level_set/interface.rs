@@ -6,9 +6,9 @@
 //! One-sided differences of second order, whose second differences are the smaller of two
 //! neighbouring ones (essentially non-oscillatory, Shu and Osher 1988), give ∇φ in each of the 2ᴰ
 //! quadrants around a cell. Where φ is smooth all agree. Beside a corner or between two surfaces
-//! they do not, and what lies between their distances is as good as any: there a distance stays what
-//! it is, while a formula that sees nothing but the places where the interface cuts the grid would
-//! round the corner, each time anew.
+//! they do not: there φ is scaled as it is at the smooth cells around, so that a φ which is a distance
+//! there stays what it is, while a formula that sees nothing but the places where the interface cuts the
+//! grid would round the corner, each time anew.
 
 use super::halo::Halo;
 use crate::Real;
@@ -19,6 +19,8 @@ pub(super) const LARGE: f64 = 1e10;
 /// What a distance beside the interface may be off before it is replaced, in cells. Less than this
 /// is not worth moving the interface for, and makes a second call change nothing.
 const TOLERANCE: f64 = 0.01;
+/// What the quadrants around a cell may differ by where the interface is smooth, in cells.
+const ROUGH: f64 = 0.02;
 /// The number of places whose signs are looked at together.
 const BLOCK: usize = 16;
 
@@ -31,9 +33,11 @@ pub(super) struct Hit<T, const D: usize> {
     pub(super) normal: [T; D],
     /// That of the interface, 1/cell.
     pub(super) curvature: T,
+    /// Whether φ has corners or ridges here.
+    pub(super) rough: bool,
 }
 
-/// Writes the distance of every cell beside the interface, and ± [`LARGE`] elsewhere.
+/// Writes φ for every cell beside the interface, and ± [`LARGE`] elsewhere.
 pub(super) fn measure<T: Real, const D: usize>(halo: &Halo<T, D>, phi: &[T], out: &mut [T]) {
     let pass = Measure { halo, phi };
     exec::rows(&halo.interior(), [&mut *out], &pass);
@@ -71,7 +75,7 @@ impl<T: Real, const D: usize> RowPass<T, D, 1> for Measure<'_, T, D> {
             for i in 0..count {
                 let far = if here[i] < T::zero() { -large } else { large };
                 let crossed = !(positive || negative) && is_crossed(self.phi, s, start + i);
-                out[i] = if crossed { hit(self.phi, s, start + i).distance } else { far };
+                out[i] = if crossed { here[i] } else { far };
             }
         }
     }
@@ -96,6 +100,13 @@ fn is_crossed<T: Real, const D: usize>(phi: &[T], s: [usize; D], i: usize) -> bo
     s.iter().any(|s| (phi[i - s] < T::zero()) != inside || (phi[i + s] < T::zero()) != inside)
 }
 
+impl<T: Real, const D: usize> Default for Hit<T, D> {
+    fn default() -> Self {
+        let zero = T::zero();
+        Self { distance: zero, normal: [zero; D], curvature: zero, rough: false }
+    }
+}
+
 /// The distance of cell `i` from the interface, and its direction.
 #[inline(never)]
 pub(super) fn hit<T: Real, const D: usize>(phi: &[T], s: [usize; D], i: usize) -> Hit<T, D> {
@@ -116,7 +127,7 @@ pub(super) fn hit<T: Real, const D: usize>(phi: &[T], s: [usize; D], i: usize) -
     // What the quadrants say: the least and the largest distance, and the one nearest to φ.
     let size = here.magnitude();
     let (mut low, mut high) = (T::of(LARGE), T::zero());
-    let mut nearest = Hit { distance: T::of(LARGE), normal: [T::zero(); D], curvature: T::zero() };
+    let mut nearest = Hit { distance: T::of(LARGE), ..Hit::default() };
     for quadrant in 0..1_usize << D {
         let side: [usize; D] = core::array::from_fn(|a| quadrant >> a & 1);
         let gradient: [T; D] = core::array::from_fn(|a| slope[a][side[a]]);
@@ -154,7 +165,8 @@ pub(super) fn hit<T: Real, const D: usize>(phi: &[T], s: [usize; D], i: usize) -
     if high < low {
         (low, high) = (size, size);
     }
-    let tolerance = T::of(TOLERANCE) + (high - low) * T::of(0.25);
+    let spread = high - low;
+    let tolerance = T::of(TOLERANCE) + spread * T::of(0.25);
     let cut = size.at_least(low - tolerance).at_most(high + tolerance);
     let cut = cut.at_most(nearest_cut(phi, s, i) + tolerance);
     let distance = if cut == size {
@@ -164,7 +176,7 @@ pub(super) fn hit<T: Real, const D: usize>(phi: &[T], s: [usize; D], i: usize) -
     } else {
         cut
     };
-    Hit { distance, ..nearest }
+    Hit { distance, rough: spread > T::of(ROUGH) + size * T::of(0.1), ..nearest }
 }
 
 /// The distance to the nearest place where the line to a neighbour changes sign linearly.

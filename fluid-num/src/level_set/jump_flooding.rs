@@ -18,9 +18,9 @@ use alloc::vec::Vec;
 
 use super::LevelSet;
 use super::fast_iterative::{ReinitializeReport, check_band, store};
-use super::halo::{Halo, WIDTH};
 use super::feet::{Feet, NONE};
-use super::interface::measure;
+use super::halo::{Halo, WIDTH};
+use super::interface::{LARGE, measure};
 use crate::base::exec::{self, Row, RowPass};
 use crate::grid::ops::same_grid;
 use crate::{Error, Grid, Real};
@@ -89,7 +89,7 @@ impl<T: Real, const D: usize> JumpFlooding<T, D> {
         let halo = self.halo.within(phi.boundary());
         halo.load(phi.field(), &mut self.phi);
         measure(&halo, &self.phi, &mut self.distance);
-        self.feet.find(&halo, &self.phi, &self.distance, true, &mut self.seeds);
+        self.feet.find(&halo, &self.phi, &mut self.distance, true, &mut self.seeds);
         let feet = &self.feet;
         let mut report =
             ReinitializeReport { interface_cells: feet.cells.len(), ..Default::default() };
@@ -99,7 +99,8 @@ impl<T: Real, const D: usize> JumpFlooding<T, D> {
         let mut step = reach.next_power_of_two() / 2;
         let mut last = false;
         while step > 0 {
-            let flood = Flood { halo: &halo, seeds: &self.seeds, feet, step };
+            let flood =
+                Flood { halo: &halo, seeds: &self.seeds, feet, distance: &self.distance, step };
             exec::rows(&halo.interior(), [&mut self.spare], &flood);
             core::mem::swap(&mut self.seeds, &mut self.spare);
             report.rounds += 1;
@@ -117,6 +118,8 @@ struct Flood<'a, T, const D: usize> {
     halo: &'a Halo<T, D>,
     seeds: &'a [u32],
     feet: &'a Feet<T, D>,
+    /// Of the right sign, and less than [`LARGE`] beside the interface.
+    distance: &'a [T],
     step: usize,
 }
 
@@ -124,6 +127,7 @@ impl<T: Real, const D: usize> RowPass<u32, D, 1> for Flood<'_, T, D> {
     #[inline(always)]
     fn row(&self, row: Row<D>, [out]: [&mut [u32]; 1]) {
         out.copy_from_slice(row.of(self.seeds));
+        let (own, large) = (row.of(self.distance), T::of(LARGE));
         let mut nearest = [T::zero(); BLOCK];
         for first in (0..row.len).step_by(BLOCK) {
             let out = &mut out[first..(first + BLOCK).min(row.len)];
@@ -131,7 +135,11 @@ impl<T: Real, const D: usize> RowPass<u32, D, 1> for Flood<'_, T, D> {
             at[0] += first;
             for (i, seed) in out.iter_mut().enumerate() {
                 at[0] = row.at[0] + first + i;
-                (nearest[i], *seed) = self.feet.nearer(self.halo, at, *seed);
+                if own[first + i].magnitude() < large {
+                    nearest[i] = -T::one(); // beside the interface a cell keeps its own
+                } else {
+                    (nearest[i], *seed) = self.feet.nearer(self.halo, at, *seed);
+                }
             }
             for offset in 0..3_usize.pow(D as u32) {
                 self.compare(row, first, offset, &mut nearest, out);
@@ -180,9 +188,11 @@ impl<T: Real, const D: usize> Flood<'_, T, D> {
             if seeds.iter().fold(true, |none, seed| none & (*seed == NONE)) {
                 continue;
             }
+            let own = &row.of(self.distance)[first..];
             let mut at = row.at;
             for (i, seed) in (lo..hi).zip(seeds) {
-                if *seed != NONE && *seed != out[i] {
+                let alike = |n: u32| self.feet.is_inside(n) == (own[i] < T::zero());
+                if *seed != NONE && *seed != out[i] && alike(*seed) {
                     at[0] = row.at[0] + first + i;
                     let (square, seed) = self.feet.nearer(self.halo, at, *seed);
                     // Of two as near the one of the lower number: the order of the offsets is none.

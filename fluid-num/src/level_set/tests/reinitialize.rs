@@ -28,11 +28,12 @@ fn jump(cells: usize, band: f64) -> JumpFlooding<f64, 2> {
 type Distortion = fn([f64; 2], f64) -> f64;
 const DISTORTIONS: [Distortion; 2] = [exact, wavy];
 
-/// The largest way of the interface over 1, 10 and 100 calls.
+/// The largest way of the interface over 1, 10 and 100 calls, from the line on which the exact distance
+/// is zero.
 fn moved(shape: &Shape<f64, 2>, at: [f64; 2], distort: Distortion) -> f64 {
     let walls = Boundary::walls();
     let start = distorted(64, &walls, shape, at, distort);
-    let before = crossings(&start);
+    let before = crossings(&distorted(64, &walls, shape, at, exact));
     let mut worst: f64 = 0.0;
     for method in 0..2 {
         let (mut set, mut fast, mut jump) = (start.clone(), fast(64, 8.0), jump(64, 8.0));
@@ -51,12 +52,16 @@ fn moved(shape: &Shape<f64, 2>, at: [f64; 2], distort: Distortion) -> f64 {
     worst
 }
 
+const PLACES: [[f64; 2]; 3] = [[32.3, 31.6], [32.0, 32.0], [31.87, 32.45]];
+
 #[test]
 fn the_interface_of_a_disc_stays_in_any_number_of_calls() {
     for radius in [5.0, 12.4, 20.3] {
         let disc = Shape::ball(radius).unwrap();
-        for distort in DISTORTIONS {
-            let worst = moved(&disc, [32.3, 31.6], distort);
+        for at in PLACES {
+            let worst = moved(&disc, at, exact);
+            assert!(worst < 1e-3, "radius {radius}: {worst}");
+            let worst = moved(&disc, at, wavy);
             assert!(worst < 0.02, "radius {radius}: {worst}");
         }
     }
@@ -68,8 +73,10 @@ fn the_corners_of_a_square_stay_in_any_number_of_calls() {
     let corners = [[0.0, -20.0], [20.0, 0.0], [0.0, 20.0], [-20.0, 0.0]];
     let turned = Shape::polygon(&corners).unwrap();
     for shape in [square, turned] {
-        for distort in DISTORTIONS {
-            let worst = moved(&shape, [32.3, 31.6], distort);
+        for at in PLACES {
+            let worst = moved(&shape, at, exact);
+            assert!(worst < 0.02, "{shape:?}: {worst}");
+            let worst = moved(&shape, at, wavy);
             assert!(worst < 0.1, "{shape:?}: {worst}");
         }
     }
@@ -147,7 +154,7 @@ fn cornered() -> Vec<Shape<f64, 2>> {
 #[test]
 fn behind_corners_and_on_ridges_distances_are_as_exact() {
     for shape in cornered() {
-        for at in [[32.3, 31.6], [32.0, 32.0], [31.87, 32.45]] {
+        for at in PLACES {
             let true_distance = distorted(64, &Boundary::walls(), &shape, at, exact);
             let (mut by_list, mut by_jumps) = (true_distance.clone(), true_distance.clone());
             fast(64, 11.0).reinitialize(&mut by_list).unwrap();
@@ -166,14 +173,14 @@ fn behind_corners_and_on_ridges_distances_are_as_exact() {
 
 #[test]
 fn first_order_is_worse_than_second() {
-    let disc = Shape::ball(20.3).unwrap();
-    let true_distance = distorted(72, &Boundary::walls(), &disc, [36.3, 35.6], exact);
+    let disc = Shape::ball(6.3).unwrap();
+    let true_distance = distorted(40, &Boundary::walls(), &disc, [20.3, 19.6], exact);
     let [first, second] = [DistanceOrder::First, DistanceOrder::Second].map(|order| {
         let mut set = true_distance.clone();
         FastIterative::new(*set.grid(), 11.0, order).unwrap().reinitialize(&mut set).unwrap();
         errors(&set, &true_distance, 10.0)[0]
     });
-    assert!(first < 0.3 && first > 0.1 && second < 0.2 * first, "{first} {second}");
+    assert!(first < 0.1 && second < 0.5 * first, "{first} {second}");
 }
 
 #[test]
