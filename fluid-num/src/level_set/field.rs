@@ -260,7 +260,7 @@ impl<T: Real, const D: usize> LevelSet<T, D> {
         self.fill_ghosts();
     }
 
-    fn fill_ghosts(&mut self) {
+    pub(super) fn fill_ghosts(&mut self) {
         self.boundary.fill_scalar(&mut self.phi, T::zero(), T::zero());
     }
 }

@@ -67,6 +67,7 @@ mod interface;
 mod jump_flooding;
 mod mesh;
 mod outlines;
+mod particles;
 #[cfg(test)]
 mod tests;
 mod transport;
@@ -78,4 +79,5 @@ pub use field::LevelSet;
 pub use jump_flooding::JumpFlooding;
 pub use mesh::SurfaceMesh;
 pub use outlines::{Outline, Outlines};
+pub use particles::{MarkerParams, MarkerParticles};
 pub use transport::BandTransport;
