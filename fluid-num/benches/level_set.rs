@@ -9,7 +9,8 @@ use common::Case;
 use criterion::{Criterion, criterion_group, criterion_main};
 use fluid_num::advection::Interpolation;
 use fluid_num::level_set::{
-    BandTransport, Border, DistanceOrder, Extrapolation, FastIterative, JumpFlooding, SurfaceMesh,
+    BandTransport, Border, DistanceOrder, Extrapolation, FastIterative, JumpFlooding, MarkerParams,
+    MarkerParticles, SurfaceMesh,
 };
 use fluid_num::solid::Shape;
 use fluid_num::{Boundary, Error, Faces, Grid, LevelSet, Real};
@@ -69,6 +70,14 @@ fn cases<T: Real, const D: usize>(
             sign = -sign;
         });
     }
+
+    let mut markers = MarkerParticles::new(grid, walls, MarkerParams::default())?;
+    markers.seed(&start)?;
+    let mut set = start.clone();
+    run(c, &format!("{} particles", markers.len()), 2 + D, &mut || {
+        assert!(markers.carry(&u, grid.dx()).is_ok());
+        assert!(markers.correct(&mut set).is_ok());
+    });
 
     let mut extrapolation = Extrapolation::new(grid);
     run(c, "extrapolation of velocity, 4 cells", 1 + 2 * D, &mut || {

@@ -8,7 +8,8 @@ use std::alloc::System;
 
 use fluid_num::advection::{Advection, Interpolation, PathOrder};
 use fluid_num::level_set::{
-    BandTransport, DistanceOrder, Extrapolation, FastIterative, JumpFlooding,
+    BandTransport, DistanceOrder, Extrapolation, FastIterative, JumpFlooding, MarkerParams,
+    MarkerParticles,
 };
 use fluid_num::particles::kernel::Poly6;
 use fluid_num::particles::surface::{Border, Outlines, Splat, contour};
@@ -222,9 +223,14 @@ fn taken_by_a_level_set<const D: usize>() -> usize {
     let mut solver = FastIterative::new(grid, 5.0, DistanceOrder::Second).unwrap();
     let mut flood = JumpFlooding::new(grid, 5.0).unwrap();
     let mut extrapolation = Extrapolation::new(grid);
+    let mut markers = MarkerParticles::new(grid, walls, MarkerParams::default()).unwrap();
     taken(|| {
+        markers.reseed(&set).unwrap();
         extrapolation.velocity(&set, &mut u, 3.0).unwrap();
         transport.carry(&u, &mut set, 0.01).unwrap();
+        markers.carry(&u, 0.01).unwrap();
+        markers.correct(&mut set).unwrap();
+        markers.resize(&set).unwrap();
         solver.reinitialize(&mut set).unwrap();
         flood.reinitialize(&mut set).unwrap();
         set.unite(&ball, [0.7; D]).unwrap();

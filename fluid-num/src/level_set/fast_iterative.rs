@@ -27,7 +27,7 @@ use alloc::vec::Vec;
 use super::LevelSet;
 use super::feet::{Feet, NONE};
 use super::halo::Halo;
-use super::interface::{LARGE, measure, moved};
+use super::interface::{measure, moved};
 use crate::base::error::check;
 use crate::base::exec::{self, ChunkPass, Row, RowPass};
 use crate::grid::ops::same_grid;

@@ -340,14 +340,14 @@ fn solve<T: Real, const D: usize>(mut m: [[T; D]; D], mut x: [T; D]) -> [T; D] {
         for b in a + 1..D {
             let factor = m[b][a] / m[a][a];
             for c in a..D {
-                m[b][c] = m[b][c] - factor * m[a][c];
+                m[b][c] -= factor * m[a][c];
             }
-            x[b] = x[b] - factor * x[a];
+            x[b] -= factor * x[a];
         }
     }
     for a in (0..D).rev() {
         for b in a + 1..D {
-            x[a] = x[a] - m[a][b] * x[b];
+            x[a] -= m[a][b] * x[b];
         }
         x[a] /= m[a][a];
     }

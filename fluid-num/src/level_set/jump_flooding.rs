@@ -6,9 +6,8 @@
 //! to the point.
 //!
 //! The same work for every cell, whatever the interface, which suits graphics hardware and wide
-//! bands. Points lie up to a cell apart, and a cell may miss its own: within 0.7 cells of the
-//! distance, usually within 0.1. [`FastIterative`](super::FastIterative) is nearer, and in narrow
-//! bands faster.
+//! bands. A cell may miss its own point: within 0.7 cells of the distance, usually within 0.1.
+//! [`FastIterative`](super::FastIterative) finds the same, and in narrow bands faster.
 //!
 //! Reference: G. Rong, T.-S. Tan, *Jump flooding in GPU with applications to Voronoi diagram and
 //! distance transform*, I3D 2006, <https://doi.org/10.1145/1111411.1111431>.

@@ -9,6 +9,7 @@
 //! - [`FastIterative`] and [`JumpFlooding`] make φ a distance again (reinitialisation), in a band.
 //! - [`BandTransport`] moves φ along a velocity, [`Extrapolation`] extends what is known inside
 //!   beyond the interface.
+//! - [`MarkerParticles`] correct φ where it has lost what is thinner than two cells.
 //! - [`contour()`] and [`Outlines`] are lines in the plane on which a field has a value,
 //!   [`SurfaceMesh`] the interface in space as triangles.
 //!
@@ -37,9 +38,8 @@
 //! ```
 //!
 //! # Which interpolation, and how often to reinitialise
-//! Change of area or volume by Ralston paths, about one cell a step (two in space), without
-//! reinitialisation: Zalesak's slotted disc after one turn, the single vortex with T = 8, Enright's
-//! deformation of a ball with T = 3.
+//! Change of area or volume by Ralston paths, about one cell a step (two in space): Zalesak's slotted
+//! disc after one turn, the single vortex with T = 8, Enright's deformation of a ball with T = 3.
 //!
 //! | interpolation | Zalesak 50² | 100² | 200² | vortex 64² | 128² | Enright 48³ | 64³ |
 //! |---|---|---|---|---|---|---|---|
@@ -47,10 +47,26 @@
 //! | monotone cubic | +9.5 % | +6.7 % | −0.8 % | −100 % | −60 % | | |
 //! | clamped cubic | +18 % | +2.9 % | −0.9 % | −67 % | −11 % | −44 % | −32 % |
 //! | **cubic** | +18 % | +1.3 % | −0.9 % | −37 % | −0.5 % | −43 % | −30 % |
+//! | cubic, reinitialised every 5 steps | | −0.9 % | −0.2 % | +86 % | +17 % | −9 % | −2 % |
+//! | cubic, reinitialised every step | | +2.5 % | +1.7 % | +89 % | +19 % | −11 % | −2 % |
+//! | **with particles**, every 5 steps | | −0.2 % | +0.2 % | +0.8 % | −0.1 % | +0.1 % | +0.5 % |
+//! | with particles, every step | | +1.6 % | +0.5 % | +1.9 % | +0.5 % | +0.9 % | +0.6 % |
 //! | MacCormack | −0.4 % | +7.8 % | +0.5 % | −53 % | −9.3 % | | |
 //!
-//! Reinitialising after every step keeps sheets of a cell alive, which gain what they would lose:
-//! Zalesak's disc changes by 0.1 % at 100² and 200².
+//! Reinitialisation keeps sheets of a cell alive, which then are a cell thick where they should be
+//! thinner: of a vortex that stretches a disc to half a cell they gain what they would lose. Once for
+//! every few cells of motion is enough; particles ([`MarkerParticles`]) hold the area either way.
+//!
+//! # How exact a distance is
+//! Errors in cells within ten cells of the interface, 64², for φ that was a distance before (and for one
+//! whose slope was from 0.6 to 2.4 and changed by a tenth a cell):
+//!
+//! | | disc, R = 12 | square | L | square turned by 0.6 | hexagon | kite of 53° |
+//! |---|---|---|---|---|---|---|
+//! | [`FastIterative`] | 0.03 (0.09) | 0.015 (0.10) | 0.02 (0.14) | 0.04 (0.19) | 0.04 (0.20) | 0.02 (0.30) |
+//!
+//! behind corners and on ridges too. The zero line moves by less than 0.001 cells in 100 calls (by 0.02
+//! at discs and 0.06 at corners).
 //!
 //! References: S. Osher, R. Fedkiw, *Level Set Methods and Dynamic Implicit Surfaces*, 2003,
 //! <https://doi.org/10.1007/b98879>; D. Enright, R. Fedkiw, J. Ferziger, I. Mitchell, *A hybrid

@@ -1,7 +1,6 @@
 use super::*;
 use crate::advection::Interpolation;
 use crate::{Error, Faces, Grid2, LevelSet2};
-use core::f64::consts::PI;
 
 /// Carries a shape through a flow of the unit square and returns the relative change of its area.
 fn area_change(
@@ -23,15 +22,12 @@ fn area_change(
 
 #[test]
 fn the_slotted_disc_of_zalesak_keeps_its_area() {
-    // A slot of 0.05 × 0.25 from below; one turn at one cell a step.
-    let slot = Shape::cuboid([0.025, 0.125]).unwrap().moved([0.0, -0.025]).unwrap();
-    let disc = Shape::difference(Shape::ball(0.15).unwrap(), slot).unwrap();
+    let (disc, at) = slotted_disc();
     for cells in [100, 200] {
-        let grid = Grid2::new([cells; 2], 1.0 / cells as f64).unwrap();
-        let turn = Faces::from_fn(grid, |[x, y]| [2.0 * PI * (0.5 - y), 2.0 * PI * (x - 0.5)]);
+        let flow = turn(cells);
+        // One cell a step.
         let steps = (PI * cells as f64) as usize + 1;
-        let change =
-            |how| area_change(cells, (&disc, [0.5, 0.75]), (1.0, steps), how, |_| turn.clone());
+        let change = |how| area_change(cells, (&disc, at), (1.0, steps), how, |_| flow.clone());
         let cubic = change(Interpolation::Cubic);
         assert!(cubic.abs() < 0.03, "{cells}: {cubic}");
         if cells == 100 {
@@ -42,28 +38,31 @@ fn the_slotted_disc_of_zalesak_keeps_its_area() {
 
 #[test]
 fn a_disc_in_a_vortex_that_turns_back_keeps_its_area() {
-    let cells = 128;
-    let grid = Grid2::new([cells; 2], 1.0 / 128.0).unwrap();
-    let square = |v: f64| libm::sin(PI * v) * libm::sin(PI * v);
-    // From the stream function at the corners of cells: no divergence.
-    let stream = |x: f64, y: f64| square(x) * square(y) / PI;
-    let half = 0.5 / 128.0;
-    let vortex = Faces::from_fn(grid, |[x, y]| {
-        let along =
-            [stream(x, y - half) - stream(x, y + half), stream(x + half, y) - stream(x - half, y)];
-        along.map(|v| v * 128.0)
-    });
-    let flow = |t: f64| {
-        let mut u = vortex.clone();
-        let factor = libm::cos(PI * t / 8.0);
-        u.components_mut()
-            .iter_mut()
-            .for_each(|c| c.as_mut_slice().iter_mut().for_each(|v| *v *= factor));
-        u
-    };
-    let disc = Shape::ball(0.15).unwrap();
-    let change = area_change(cells, (&disc, [0.5, 0.75]), (8.0, 1024), Interpolation::Cubic, flow);
+    let (disc, flow) = (Shape::ball(0.15).unwrap(), |time| vortex(128, time));
+    let change = area_change(128, (&disc, [0.5, 0.75]), (8.0, 1024), Interpolation::Cubic, flow);
     assert!(change.abs() < 0.15, "{change}");
+}
+
+#[test]
+fn a_ball_that_is_deformed_and_comes_back_keeps_its_volume() {
+    let (cells, steps) = (48, 144);
+    let grid = Grid::new([cells; 3], 1.0 / cells as f32).unwrap();
+    let ball = Shape::ball(0.15_f32).unwrap();
+    let mut set = LevelSet::from_shape(grid, &Boundary::walls(), &ball, [0.35; 3]).unwrap();
+    let mut transport = BandTransport::new(grid, Boundary::walls(), Interpolation::Cubic).unwrap();
+    let mut solver = FastIterative::new(grid, 5.0, DistanceOrder::Second).unwrap();
+    let (before, dt) = (set.measure(), 3.0 / f64::from(steps));
+    solver.reinitialize(&mut set).unwrap();
+    for n in 0..steps {
+        let u = deformation(cells, (f64::from(n) + 0.5) * dt);
+        transport.carry(&u, &mut set, dt as f32).unwrap();
+        if n % 5 == 4 {
+            solver.reinitialize(&mut set).unwrap();
+        }
+    }
+    let change = set.measure() / before - 1.0;
+    // −9 %, and −2 % at 64³.
+    assert!(change.abs() < 0.12, "{change}");
 }
 
 #[test]

@@ -173,14 +173,17 @@ fn behind_corners_and_on_ridges_distances_are_as_exact() {
 
 #[test]
 fn first_order_is_worse_than_second() {
-    let disc = Shape::ball(6.3).unwrap();
-    let true_distance = distorted(40, &Boundary::walls(), &disc, [20.3, 19.6], exact);
+    let disc = Shape::ball(12.4).unwrap();
+    let true_distance = distorted(48, &Boundary::walls(), &disc, [24.3, 23.6], exact);
     let [first, second] = [DistanceOrder::First, DistanceOrder::Second].map(|order| {
         let mut set = true_distance.clone();
         FastIterative::new(*set.grid(), 11.0, order).unwrap().reinitialize(&mut set).unwrap();
-        errors(&set, &true_distance, 10.0)[0]
+        let pairs = true_distance.field().values().zip(set.field().values());
+        let squares =
+            pairs.filter(|(e, _)| (-10.0..10.0).contains(e)).map(|(e, v)| (v - e) * (v - e));
+        squares.sum::<f64>().sqrt()
     });
-    assert!(first < 0.1 && second < 0.5 * first, "{first} {second}");
+    assert!(second < 0.7 * first, "{first} {second}");
 }
 
 #[test]
