@@ -39,8 +39,8 @@ const LBM_MOMENTS: u64 = 0x2ae8_b8cb_03bb_11a7;
 const WATER_WITH_BODIES: u64 = 0x78eb_773c_0b9b_caa6;
 const SHALLOW_WATER: u64 = 0xdcf7_3dae_f27e_a13b;
 const WIND_3D: u64 = 0x8e15_4932_d340_508d;
-const LEVEL_SET_2D: u64 = 0x0;
-const LEVEL_SET_3D: u64 = 0x0;
+const LEVEL_SET_2D: u64 = 0xcc23_0c56_054b_3bd0;
+const LEVEL_SET_3D: u64 = 0x5730_4dd9_5843_0b91;
 const SOLVERS: u64 = 0x9c03_fe18_1990_8e38;
 
 /// Smoke and heat in a channel behind a turning plate, everything switched on.
