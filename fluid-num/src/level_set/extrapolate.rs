@@ -27,7 +27,8 @@ use crate::{Boundary, Error, Faces, Field, Grid, Location, Real};
 /// use fluid_num::{Boundary, Faces, Grid2, LevelSet};
 /// let grid = Grid2::new([32, 32], 1.0 / 32.0)?;
 /// let liquid = LevelSet::from_shape(grid, &Boundary::walls(), &Shape::ball(0.25)?, [0.5, 0.5])?;
-/// let mut u = Faces::from_fn(grid, |p| if liquid.contains(p) { [1.0, 2.0] } else { [0.0, 0.0] });
+/// let known = |p| liquid.signed_distance(p) < 1.0 / 32.0; // all faces of cells inside
+/// let mut u = Faces::from_fn(grid, |p| if known(p) { [1.0, 2.0] } else { [0.0, 0.0] });
 /// Extrapolation::new(grid).velocity(&liquid, &mut u, 4.0)?;
 /// let near = [0.5, 0.5 + 0.25 + 3.0 / 32.0];
 /// assert_eq!(u.sample(near), [1.0_f64, 2.0]);
