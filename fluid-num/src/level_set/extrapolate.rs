@@ -93,7 +93,7 @@ impl<T: Real, const D: usize> Extrapolation<T, D> {
         for axis in 0..D {
             let down = self.grid.strides()[axis];
             let known = |i: usize| values[i] < T::zero() || values[i - down] < T::zero();
-            self.extend(phi, &mut u[axis], reach, known)?;
+            self.spread(phi, &mut u[axis], reach, known);
         }
         Ok(())
     }
@@ -113,6 +113,18 @@ impl<T: Real, const D: usize> Extrapolation<T, D> {
     ) -> Result<(), Error> {
         self.check(phi, *q.grid(), reach)?;
         q.check_finite("q")?;
+        self.spread(phi, q, reach, known);
+        Ok(())
+    }
+
+    /// The same for what has been checked.
+    fn spread(
+        &mut self,
+        phi: &LevelSet<T, D>,
+        q: &mut Field<T, D>,
+        reach: T,
+        known: impl Fn(usize) -> bool,
+    ) {
         let (grid, region) = (self.grid, q.region());
         let far = reach * grid.dx();
         let values = phi.field().as_slice();
@@ -155,7 +167,6 @@ impl<T: Real, const D: usize> Extrapolation<T, D> {
         for entry in &self.order {
             q.as_mut_slice()[*entry as u32 as usize] = T::zero();
         }
-        Ok(())
     }
 
     fn check(&self, phi: &LevelSet<T, D>, grid: Grid<T, D>, reach: T) -> Result<(), Error> {
