@@ -6,7 +6,7 @@ use fluid_num::level_set::{
     BandTransport, DistanceOrder, Extrapolation, FastIterative, JumpFlooding, MarkerParams,
     MarkerParticles,
 };
-use fluid_num::{Boundary, Faces, Field, Grid, LevelSet, Real, Side};
+use fluid_num::{Boundary, Faces, Field, LevelSet, Real, Side};
 
 use crate::input::{Input, dispatch};
 
