@@ -64,7 +64,7 @@ impl<T: Real> Simulation<T> for ShallowWater<T> {
     }
 
     /// The bed is restored too, since it may have been edited, and so is how bodies move. The rest
-    /// level must be the same, and so must the bodies' shapes.
+    /// level must be the same, and so must the sources and the bodies' shapes.
     fn restore(&mut self, snapshot: &Snapshot<T>) -> Result<(), Error> {
         snapshot.check("shallow_water", 2)?;
         self.grid.check_snapshot(snapshot)?;
@@ -78,7 +78,11 @@ impl<T: Real> Simulation<T> for ShallowWater<T> {
             let mut words = snapshot.words_exactly("tally", 6)?.iter().copied();
             move |_| words.next().unwrap_or(0)
         });
-        let [rain, sources, drains, sides, sponge, edits] = tally.map(f64::from_bits);
+        let tally = tally.map(f64::from_bits);
+        if !tally.iter().all(|sum| sum.is_finite()) {
+            return Err(Error::WrongSnapshot { name: "tally", reason: "is not finite" });
+        }
+        let [rain, sources, drains, sides, sponge, edits] = tally;
         let pending_rain = one(snapshot, "pending rain")?;
         let pending_sources = snapshot.values("pending sources")?.to_vec();
         let [bed] = Field::restored(grid, [Location::Center], snapshot, "bed")?;
@@ -137,10 +141,14 @@ impl<T: Real> ShallowWater<T> {
     ///
     /// # Errors
     /// [`Error::GridMismatch`] for a simulation on another grid, or one whose velocity was replaced by
-    /// that of another grid.
+    /// that of another grid; nothing is changed then.
     pub fn copy_from(&mut self, other: &Self) -> Result<(), Error> {
         if self.grid != other.grid {
             return Err(Error::GridMismatch { name: "the other simulation" });
+        }
+        other.check_velocity()?;
+        if self.check_velocity().is_err() {
+            self.velocity = other.velocity.clone();
         }
         self.bed.copy_from(&other.bed)?;
         self.displacement.copy_from(&other.displacement)?;
@@ -167,7 +175,7 @@ impl<T: Real> ShallowWater<T> {
     }
 
     /// Moves the bodies for `dt` seconds by the force and torque that they have, and by their weight,
-    /// and clears both: what follows on [`Self::step`].
+    /// and clears both: what follows on [`Self::step`], for the time of its report.
     ///
     /// ```
     /// use fluid_num::solid::{Body, Shape};
@@ -213,8 +221,8 @@ impl<T: Real> ShallowWater<T> {
         check::time_step(dt)?;
         ahead.copy_from(self)?;
         for _ in 0..steps {
-            ahead.step(dt)?;
-            ahead.advance_bodies(dt)?;
+            let report = ahead.step(dt)?;
+            ahead.advance_bodies(report.time)?;
         }
         Ok(())
     }
