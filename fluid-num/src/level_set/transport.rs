@@ -71,8 +71,8 @@ impl<T: Real, const D: usize> BandTransport<T, D> {
     ///
     /// # Errors
     /// [`Error::GridMismatch`] for a level set or a velocity of another grid,
-    /// [`Error::InvalidTimeStep`], [`Error::NotFinite`] for a velocity that is not finite; `phi` is
-    /// then untouched.
+    /// [`Error::InvalidTimeStep`], [`Error::NotFinite`] for a velocity that is not finite and for a φ so
+    /// large that what comes of it is not; `phi` is then untouched.
     pub fn carry(&mut self, u: &Faces<T, D>, phi: &mut LevelSet<T, D>, dt: T) -> Result<(), Error> {
         check::time_step(dt)?;
         let grid = *self.next.grid();
@@ -100,6 +100,7 @@ impl<T: Real, const D: usize> BandTransport<T, D> {
             Interpolation::ClampedCubic => exec::rows(&region, out, &Cubic(pass, Limit::Range)),
             Interpolation::Cubic => exec::rows(&region, out, &Cubic(pass, Limit::None)),
         }
+        self.next.check_finite("phi")?;
         phi.exchange(&mut self.next);
         Ok(())
     }
@@ -143,10 +144,17 @@ impl<T: Real, const D: usize> Carry<'_, T, D> {
         }
     }
 
-    /// Whether all values within reach of a part of a row are what |φ| was cut at, or more.
+    /// Whether all values within reach of a part of a row are what φ was cut at on one side, or beyond.
     fn is_far(&self, part: Row<D>, width: T) -> bool {
         let (cells, reach) = (self.grid.cells(), self.reach);
-        let far = |values: &[T]| values.iter().fold(true, |far, v| far & (v.magnitude() >= width));
+        let inside = self.phi[part.start] < T::zero();
+        let far = |values: &[T]| {
+            if inside {
+                values.iter().fold(true, |far, v| far & (*v <= -width))
+            } else {
+                values.iter().fold(true, |far, v| far & (*v >= width))
+            }
+        };
         // Most of what is not far is seen here.
         if !far(part.of(self.phi)) {
             return false;
