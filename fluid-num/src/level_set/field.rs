@@ -5,8 +5,10 @@ use core::ops::Range;
 use super::contour::Inside;
 use super::halo::FAR;
 use super::{Border, Outlines};
+use crate::base::digest::Digest;
 use crate::base::error::check;
 use crate::base::exec::{self, BandPass, Region};
+use crate::base::snapshot::{Snapshot, wrong_count};
 use crate::grid::ops::same_grid;
 use crate::grid::sample::Lattice;
 use crate::solid::Shape;
@@ -150,6 +152,37 @@ impl<T: Real, const D: usize> LevelSet<T, D> {
     pub fn copy_from(&mut self, other: &Self) -> Result<(), Error> {
         self.phi.copy_from(&other.phi)?;
         (self.boundary, self.width) = (other.boundary, other.width);
+        Ok(())
+    }
+
+    /// Adds the whole state to a digest.
+    #[must_use]
+    pub fn digest(&self, digest: Digest) -> Digest {
+        self.phi.digest(digest).values(self.width.as_slice())
+    }
+
+    /// Adds the whole state to a snapshot.
+    #[must_use]
+    pub fn snapshot(&self, snapshot: Snapshot<T>) -> Snapshot<T> {
+        snapshot.with_values("phi", self.phi.values()).with_values("phi width", self.width)
+    }
+
+    /// Makes this level set the one that [`Self::snapshot`] wrote, on the same grid with the same
+    /// periodic sides.
+    ///
+    /// # Errors
+    /// Those of the snapshot, [`Error::WrongCount`] for one of another grid,
+    /// [`Error::InvalidParameter`] for a negative width; nothing is changed then.
+    pub fn restore(&mut self, snapshot: &Snapshot<T>) -> Result<(), Error> {
+        let [phi] = Field::restored(*self.grid(), [Location::Center], snapshot, "phi")?;
+        let width = match *snapshot.values("phi width")? {
+            [] => None,
+            [width] => Some(width),
+            [_, _, ..] => return Err(wrong_count("phi width", 2)),
+        };
+        width.map_or(Ok(()), |width| check::not_negative("phi width", width))?;
+        (self.phi, self.width) = (phi, width);
+        self.fill_ghosts();
         Ok(())
     }
 

@@ -23,8 +23,10 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use super::LevelSet;
+use crate::base::digest::Digest;
 use crate::base::error::check;
 use crate::base::exec::{self, ChunkPass};
+use crate::base::snapshot::{Snapshot, wrong_count};
 use crate::grid::ops::same_grid;
 use crate::grid::sample::Lattice;
 use crate::{Boundary, Error, Faces, Grid, Location, Real};
@@ -166,6 +168,55 @@ impl<T: Real, const D: usize> MarkerParticles<T, D> {
     /// The place of every particle, m, and whether it belongs inside.
     pub fn iter(&self) -> impl Iterator<Item = ([T; D], bool)> {
         self.markers.iter().map(|m| (m.position, m.radius < T::zero()))
+    }
+
+    /// Adds the whole state to a digest.
+    #[must_use]
+    pub fn digest(&self, digest: Digest) -> Digest {
+        let each =
+            |digest: Digest, m: &Marker<T, D>| digest.values(&m.position).values(&[m.radius]);
+        self.markers.iter().fold(digest.word(self.generation), each)
+    }
+
+    /// Adds the whole state to a snapshot.
+    #[must_use]
+    pub fn snapshot(&self, snapshot: Snapshot<T>) -> Snapshot<T> {
+        snapshot
+            .with_words("marker generation", [self.generation])
+            .with_values("marker position", self.markers.iter().flat_map(|m| m.position))
+            .with_values("marker radius", self.markers.iter().map(|m| m.radius))
+    }
+
+    /// Makes these the particles that [`Self::snapshot`] wrote, of the same grid and parameters.
+    ///
+    /// # Errors
+    /// Those of the snapshot, [`Error::WrongCount`] for more than there is room for,
+    /// [`Error::InvalidParameter`] for a particle outside the grid; nothing is changed then.
+    pub fn restore(&mut self, snapshot: &Snapshot<T>) -> Result<(), Error> {
+        let generation = snapshot.word("marker generation")?;
+        let radii = snapshot.values("marker radius")?;
+        if radii.len() > self.params.capacity {
+            return Err(wrong_count("marker radius", radii.len()));
+        }
+        let positions = snapshot.values_exactly("marker position", D * radii.len())?;
+        let grid = *self.u.grid();
+        let place = |n: usize| core::array::from_fn(|a| positions[D * n + a]);
+        if let Some(n) = (0..radii.len()).find(|n| cell_of(&grid, place(*n)).is_none()) {
+            return Err(Error::InvalidParameter {
+                name: "marker position",
+                value: positions[D * n].to_f64(),
+                expected: "within the grid",
+            });
+        }
+        let markers = radii.iter().enumerate().map(|(n, radius)| Marker {
+            position: place(n),
+            radius: *radius,
+            phi: T::zero(), // is read before it is used
+        });
+        self.generation = generation;
+        self.markers.clear();
+        self.markers.extend(markers);
+        Ok(())
     }
 
     /// Puts new particles in place of all, the same whatever was before; returns how many found no

@@ -3,6 +3,12 @@
 //! ```text
 //! φ'(x) = φ(x − Δt·u)     x − Δt·u along Ralston's third-order path, φ between centres cubic
 //! ```
+//! **Cost**: proportional to the cells of the band and, where nothing moves, a pass over φ; memory for a
+//! velocity and a field.
+//!
+//! References: A. Ralston, *Runge–Kutta methods with minimum error bounds*, Math. Comp. 16 (1962),
+//! <https://doi.org/10.1090/S0025-5718-1962-0150954-0>; the cubic is that of E. Catmull, R. Rom, *A class
+//! of local interpolating splines*, 1974, <https://doi.org/10.1016/B978-0-12-079050-0.50020-5>.
 
 use super::LevelSet;
 use crate::advection::semi_lagrangian::Trace;
@@ -53,7 +59,7 @@ pub struct BandTransport<T, const D: usize> {
 
 impl<T: Real, const D: usize> BandTransport<T, D> {
     /// Moves level sets of `grid` by velocities that have `boundary` at their sides.
-    /// [`Interpolation::Cubic`] keeps areas best, see the table in the [module](super);
+    /// Take [`Interpolation::Cubic`], which keeps areas best, see the table in the [module](super);
     /// [`Interpolation::Linear`] costs half and loses them.
     ///
     /// # Errors

@@ -1,5 +1,7 @@
 use super::*;
 use crate::advection::Interpolation;
+use crate::base::digest::Digest;
+use crate::base::snapshot::Snapshot;
 use crate::{Error, Grid2, LevelSet2, Side};
 use alloc::vec::Vec;
 
@@ -232,6 +234,48 @@ fn what_is_carried_beyond_all_numbers_is_gone() {
         // Rounding of numbers up to 1024, in a few operations.
         assert!((0..2).all(|a| (p[a] - q[a]).abs() < 1e-3), "{p:?} {q:?}");
     }
+}
+
+#[test]
+fn a_liquid_goes_on_from_a_snapshot_with_the_same_bits() {
+    let (mut set, mut markers) = disc_and_markers(MarkerParams::default());
+    let grid = *set.grid();
+    let mut solver = FastIterative::new(grid, 5.0, DistanceOrder::Second).unwrap();
+    let mut transport = BandTransport::new(grid, Boundary::walls(), Interpolation::Cubic).unwrap();
+    let u = Faces::from_fn(grid, |[x, y]| [0.05 * (20.0 - y), 0.03 * (x - 20.0)]);
+    let mut go_on = |set: &mut LevelSet2<f64>, markers: &mut MarkerParticles<f64, 2>| {
+        for _ in 0..3 {
+            transport.carry(&u, set, 1.0).unwrap();
+            markers.carry(&u, 1.0).unwrap();
+            markers.correct(set).unwrap();
+            markers.resize(set).unwrap();
+        }
+        solver.reinitialize(set).unwrap();
+        markers.reseed(set).unwrap();
+        markers.digest(set.digest(Digest::new())).finish()
+    };
+    go_on(&mut set, &mut markers);
+    let saved = markers.snapshot(set.snapshot(Snapshot::new("liquid", 2, 0.0)));
+    let mut other = LevelSet2::empty(grid, &Boundary::walls()).unwrap();
+    let mut others =
+        MarkerParticles::new(grid, Boundary::walls(), MarkerParams::default()).unwrap();
+    other.restore(&saved).unwrap();
+    others.restore(&saved).unwrap();
+    assert_eq!(other.width(), Some(5.0));
+    assert_eq!(go_on(&mut other, &mut others), go_on(&mut set, &mut markers));
+    // What does not fit changes nothing.
+    let small = MarkerParams { capacity: 100, ..MarkerParams::default() };
+    let mut few = MarkerParticles::new(grid, Boundary::walls(), small).unwrap();
+    assert!(matches!(few.restore(&saved), Err(Error::WrongCount { .. })));
+    let outside = saved
+        .clone()
+        .with_values("marker position", [50.0, 1.0])
+        .with_values("marker radius", [0.1])
+        .with_values("phi width", [-1.0]);
+    let count = others.len();
+    assert!(matches!(others.restore(&outside), Err(Error::InvalidParameter { .. })));
+    assert!(matches!(other.restore(&outside), Err(Error::InvalidParameter { .. })));
+    assert_eq!((other.width(), others.len()), (Some(5.0), count));
 }
 
 #[test]
