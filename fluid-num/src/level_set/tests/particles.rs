@@ -208,7 +208,8 @@ fn liquid_that_is_added_is_not_taken_away_after_a_reseed() {
     markers.reseed(&set).unwrap();
     markers.correct(&mut set).unwrap();
     let [lost, kept] = [at_once, set].map(|set| set.measure() / before - 1.0);
-    assert!(lost < -0.05 && kept.abs() < 0.02, "{lost} {kept}");
+    // Those less than a cell deep stay, in what was the rim of the new disc.
+    assert!(lost < -0.08 && kept.abs() < 0.03, "{lost} {kept}");
 }
 
 #[test]
