@@ -14,8 +14,8 @@
 //!   [`SurfaceMesh`] the interface in space as triangles.
 //!
 //! # A step of a liquid
-//! Extend the velocity by some cells more than it moves in a step, move φ; reinitialise at every fifth
-//! step.
+//! Extend the velocity by some cells more than it moves until φ is a distance again, move φ; reinitialise
+//! at every fifth step, in a band wider than that.
 //!
 //! ```
 //! use fluid_num::advection::Interpolation;
@@ -26,11 +26,11 @@
 //! let mut drop = LevelSet::from_shape(grid, &walls, &Shape::ball(0.2)?, [0.5, 0.6])?;
 //! let mut extrapolation = Extrapolation::new(grid);
 //! let mut transport = BandTransport::new(grid, walls, Interpolation::Cubic)?;
-//! let mut distance = FastIterative::new(grid, 5.0, DistanceOrder::Second)?;
+//! let mut distance = FastIterative::new(grid, 8.0, DistanceOrder::Second)?;
 //! let area = drop.measure();
 //! for step in 0..10 {
 //!     let mut u = Faces::from_fn(grid, |_| [0.0, -0.1 * f64::from(step)]); // falls
-//!     extrapolation.velocity(&drop, &mut u, 4.0)?;
+//!     extrapolation.velocity(&drop, &mut u, 7.0)?;
 //!     transport.carry(&u, &mut drop, 0.05)?;
 //!     if step % 5 == 4 {
 //!         distance.reinitialize(&mut drop)?;
