@@ -102,7 +102,7 @@ fn moments<T: Real, L: Lattice<D, Q>, const D: usize, const Q: usize>(
         |cell: [usize; D]| (0..D).rev().fold(0, |number, a| number * grid.cells()[a] + cell[a]);
     lbm.close_cells(|cell| closed[number(cell)]);
     encoded.close_cells(|cell| closed[number(cell)]);
-    if let Some(body) = scene::body(input, &grid) {
+    if let Some(body) = scene::body(input, &grid).filter(|body| body.check().is_ok()) {
         lbm.bodies_mut().push(body.clone());
         encoded.bodies_mut().push(body);
     }

@@ -392,7 +392,7 @@ where
     /// The largest velocity component, m/s, where the last steps stayed within the range of numbers.
     fn check_flow(&self) -> Result<T, Error> {
         let [max_speed, density] = self.extremes();
-        if max_speed.worst(density).is_finite() {
+        if max_speed.worst(density * self.scales.pressure).is_finite() {
             return Ok(max_speed);
         }
         let finite = |cell| self.layers.is_finite(&self.moments, self.grid.index(cell));
