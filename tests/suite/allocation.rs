@@ -475,5 +475,5 @@ fn no_step_after_the_first_takes_memory() {
     let greedy: Vec<_> = scenes.iter().filter(|(_, taken)| *taken > 0).collect();
     assert!(greedy.is_empty(), "{greedy:#?}");
     let (general, all) = (SolverKind::<f32>::general().len(), SolverKind::<f32>::all().len());
-    assert_eq!(scenes.len(), 16 + general + 2 * all + 24 + 1 + 12 + 18 + 4);
+    assert_eq!(scenes.len(), 16 + general + 2 * all + 24 + 1 + 12 + 18 + 6);
 }

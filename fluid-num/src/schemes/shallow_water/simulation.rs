@@ -28,7 +28,8 @@ impl<T: Real> Simulation<T> for ShallowWater<T> {
         let digest = self.foam().map_or(digest, |foam| foam.digest(digest));
         let digest = Body::digest_all(&self.hulls.list, digest);
         let digest = self.tally.list().iter().fold(digest, |d, sum| d.word(sum.to_bits()));
-        let digest = digest.values(&self.pending_sources).values(&[self.pending_rain]);
+        let digest = self.pending_of_sources().fold(digest, |d, pending| d.values(&[pending]));
+        let digest = digest.values(&[self.pending_rain]);
         digest.word(self.draws).word(self.time.to_bits()).finish()
     }
 
@@ -45,7 +46,7 @@ impl<T: Real> Simulation<T> for ShallowWater<T> {
             .with_words("draws", [self.draws])
             .with_words("tally", self.tally.list().map(f64::to_bits))
             .with_values("pending rain", [self.pending_rain])
-            .with_values("pending sources", self.pending_sources.iter().copied())
+            .with_values("pending sources", self.pending_of_sources())
             .with_values("bed", self.bed.values())
             .with_values("displacement", self.displacement.values())
             .with_values("velocity", self.velocity.components().iter().flat_map(Field::values))
@@ -84,7 +85,8 @@ impl<T: Real> Simulation<T> for ShallowWater<T> {
         }
         let [rain, sources, drains, sides, sponge, edits] = tally;
         let pending_rain = one(snapshot, "pending rain")?;
-        let pending_sources = snapshot.values("pending sources")?.to_vec();
+        let count = self.sources.len();
+        let pending_sources = snapshot.values_exactly("pending sources", count)?.to_vec();
         let [bed] = Field::restored(grid, [Location::Center], snapshot, "bed")?;
         check_bed(&bed)?;
         let [displacement] = Field::restored(grid, [Location::Center], snapshot, "displacement")?;
@@ -136,6 +138,12 @@ impl<T: Real> Simulation<T> for ShallowWater<T> {
 }
 
 impl<T: Real> ShallowWater<T> {
+    /// What each source has not yet poured.
+    fn pending_of_sources(&self) -> impl Iterator<Item = T> {
+        let pending = |n| self.pending_sources.get(n).copied().unwrap_or(T::zero());
+        (0..self.sources.len()).map(pending)
+    }
+
     /// Takes over the state, the sources, the bodies and the parameters of a simulation on the same
     /// grid, without allocating where there is room for the sources, the bodies and a sponge.
     ///
