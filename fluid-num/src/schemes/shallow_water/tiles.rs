@@ -11,7 +11,7 @@ use crate::Real;
 use crate::base::exec::BandPass;
 
 /// The number of columns that are walked together.
-pub(super) const TILE: usize = 1024;
+pub(super) const TILE: usize = 2048;
 /// The number of cells in a band, about.
 pub(super) const BAND: usize = 1 << 16;
 /// Where a tile's first column lies in a [`Line`].
