@@ -275,7 +275,7 @@ impl<T: Real, const CARRY: bool> Advance<'_, T, CARRY> {
             let share = crossed.magnitude();
             moved[i] = crossed * depth + share * (one - share) * (half * gentle_rise);
             velocity[i] = v;
-            fast |= u32::from(!(share <= slow));
+            fast |= u32::from(share > slow);
         }
         fast == 0
     }
