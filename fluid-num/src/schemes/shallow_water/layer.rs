@@ -3,6 +3,7 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
+use super::basins::Basins;
 use super::carried::Stencil;
 use super::sides;
 use super::spectrum::Spectrum;
@@ -43,10 +44,10 @@ pub(super) struct Layer<T> {
     pub(super) wave: Faces<T, 2>,
     /// The share of both that was taken out at each face.
     pub(super) share: Faces<T, 2>,
-    /// The energy that was taken out, over the density and the area of a cell.
-    pub(super) energy: f64,
+    pub(super) basins: Basins<T>,
     // Scratch.
     pub(super) cells: Field<T, 2>,
+    pub(super) gains: [Field<T, 2>; 2],
     /// Sides stay 0.
     carried: [Faces<T, 2>; 2],
 }
@@ -76,7 +77,8 @@ impl<T: Real> Layer<T> {
             flow: faces.clone(),
             wave: faces.clone(),
             share: faces.clone(),
-            energy: 0.0,
+            basins: Basins::new(&grid, cells.as_slice().len()),
+            gains: [cells.clone(), cells.clone()],
             carried: [faces.clone(), faces],
             cells,
         })
@@ -90,6 +92,11 @@ impl<T: Real> Layer<T> {
     pub(super) fn faces(&self, axis: usize) -> Region<2> {
         let grid = self.depth.grid();
         if self.periodic[axis] { grid.interior() } else { grid.inner_faces(axis) }
+    }
+
+    /// The depth of faces up to which no level counts.
+    pub(super) fn least_depth(&self) -> T {
+        T::of(0.5) * self.params.level(self.params.levels - 1)
     }
 
     /// Sets what all modes do in `dt`.

@@ -74,6 +74,7 @@
 //! <https://doi.org/10.1061/(ASCE)0733-950X(2000)126:1(39)>.
 
 mod balance;
+mod basins;
 mod buoyancy;
 mod carried;
 mod exchange;

@@ -113,7 +113,8 @@ impl<T: Real> ShallowWater<T> {
 
     /// Transforms surface and velocity, and finds what is short in them.
     fn look_for_waves(&mut self, layer: &mut Layer<T>, dt: T) -> Result<(), Error> {
-        let (zero, half, dry) = (T::zero(), T::of(0.5), self.params.dry_depth);
+        let (zero, quarter, half) = (T::zero(), T::of(0.25), T::of(0.5));
+        let dry = self.params.dry_depth;
         let (d, s) = (self.still.as_slice(), self.displacement.as_slice());
         let region = self.grid.interior();
         for (n, place) in region.places().enumerate() {
@@ -138,7 +139,14 @@ impl<T: Real> ShallowWater<T> {
             let mut spread = zero;
             for (axis, stride) in self.grid.strides().into_iter().enumerate() {
                 let (u, root) = (self.velocity[axis].as_slice(), layer.root[axis].as_slice());
-                spread += root[place + stride] * u[place + stride] - root[place] * u[place];
+                let [u, root] = [u, root].map(|of| [of[place], of[place + stride]]);
+                spread += root[1] * u[1] - root[0] * u[0];
+                // What a current carries along is no wave: √h counts without the waves' own height.
+                if root[0].at_most(root[1]) > zero {
+                    let [before, after] =
+                        [place - stride, place + stride].map(|i| depth_and_surface(d[i], s[i]).1);
+                    spread -= quarter * (u[0] + u[1]) * (after - before) / (root[0] + root[1]);
+                }
             }
             layer.spread[n] = spread * per_length;
         }
