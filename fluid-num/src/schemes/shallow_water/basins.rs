@@ -43,14 +43,16 @@ pub(super) struct Basins<T> {
     sets: DisjointSets,
     /// For each place the number of its basin, 0 where the layer does nothing.
     number: Vec<u32>,
+    /// The first `count` of these.
     basins: Vec<Basin<T>>,
+    count: usize,
 }
 
 impl<T: Real> Basins<T> {
     pub(super) fn new(grid: &Grid<T, 2>, places: usize) -> Self {
         // Two cells each, and what stands for none.
-        let basins = Vec::with_capacity(grid.cell_count() / 2 + 1);
-        Self { sets: DisjointSets::new(places), number: vec![0; places], basins }
+        let basins = vec![Basin::new(); grid.cell_count() / 2 + 1];
+        Self { sets: DisjointSets::new(places), number: vec![0; places], basins, count: 1 }
     }
 
     /// Finds them: `open` is positive at the faces through which the layer works.
@@ -72,14 +74,13 @@ impl<T: Real> Basins<T> {
             }
         }
         self.number.fill(0);
-        self.basins.clear();
-        self.basins.push(Basin::new());
+        self.count = 1;
         for place in region.places() {
             let root = self.sets.root(place);
             if root != place {
                 if self.number[root] == 0 {
-                    self.number[root] = self.basins.len() as u32;
-                    self.basins.push(Basin::new());
+                    self.number[root] = self.count as u32;
+                    self.count += 1;
                 }
                 self.number[place] = self.number[root];
             }
@@ -93,7 +94,8 @@ impl<T: Real> Basins<T> {
         faces: &Region<2>,
         [velocity, root]: [&[T]; 2],
     ) {
-        self.basins.iter_mut().for_each(|basin| basin.gains = [0.0; 2]);
+        let basins = &mut self.basins[..self.count];
+        basins.iter_mut().for_each(|basin| basin.gains = [0.0; 2]);
         for row in (0..faces.rows()).map(|n| faces.row(n)) {
             let (u, root) = (row.of(velocity), row.of(root));
             for (number, range) in runs(row.of(&self.number)) {
@@ -103,12 +105,12 @@ impl<T: Real> Basins<T> {
                     depths += depth;
                     flows += depth * *u;
                 }
-                let basin = &mut self.basins[number];
+                let basin = &mut basins[number];
                 basin.gains[0] += depths.to_f64();
                 basin.gains[1] += flows.to_f64();
             }
         }
-        for basin in &mut self.basins {
+        for basin in basins {
             let [depths, flows] = basin.gains;
             basin.current[axis] = T::of(if depths > 0.0 { flows / depths } else { 0.0 });
         }
@@ -117,16 +119,17 @@ impl<T: Real> Basins<T> {
     /// Sets the parts: an exchange of which each cell has these gains of energy may make none, and
     /// bring back no more than was taken out.
     pub(super) fn settle(&mut self, region: &Region<2>, gains: [&[T]; 2], change: Change) {
-        self.basins.iter_mut().for_each(|basin| basin.gains = [0.0; 2]);
+        let basins = &mut self.basins[..self.count];
+        basins.iter_mut().for_each(|basin| basin.gains = [0.0; 2]);
         for row in (0..region.rows()).map(|n| region.row(n)) {
             for (number, range) in runs(row.of(&self.number)) {
-                for (sum, gains) in self.basins[number].gains.iter_mut().zip(gains) {
+                for (sum, gains) in basins[number].gains.iter_mut().zip(gains) {
                     let gains = &row.of(gains)[range.clone()];
                     *sum += gains.iter().fold(T::zero(), |sum, gain| sum + *gain).to_f64();
                 }
             }
         }
-        for basin in &mut self.basins {
+        for basin in basins {
             let limit = if change == Change::Out { 0.0 } else { basin.taken };
             let part = affordable(basin.gains, limit);
             if change == Change::Out {
