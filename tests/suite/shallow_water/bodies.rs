@@ -187,6 +187,18 @@ fn o27_bodies_that_go_in_and_out_do_not_lift_the_level() {
     }
 }
 
+/// Minutes in a debug build: `cargo test --release -- --ignored o27`.
+#[test]
+#[ignore = "10 minutes of water on 128² cells: 1 minute in release"]
+fn o27_bodies_that_go_in_and_out_for_ten_minutes_do_not_lift_the_level_of_a_fine_grid() {
+    let drift = stirred::<f64>(128, 36_000);
+    println!("f64: {drift:.1e} m");
+    assert!(drift.abs() < 1e-12, "{drift:.1e}");
+    let drift = stirred::<f32>(128, 36_000);
+    println!("f32: {drift:.1e} m");
+    assert!(drift.abs() < 1e-5, "{drift:.1e}");
+}
+
 #[test]
 fn o27_a_ball_that_moves_under_water_makes_waves() {
     let mut water = pool::<f64>([100, 60], 0.1, 1.0);
@@ -209,19 +221,48 @@ fn a_body_that_moves_is_braked_and_takes_the_water_along() {
     water.bodies_mut().push(boat.with_velocity([1.5, 0.0, 0.0]).unwrap());
     water.set_surface(|_| 0.0).unwrap();
     // Until waves reach the walls the sum of both momenta is that of the start.
-    for _ in 0..20 {
-        step(&mut water, DT);
+    let mut brought = 0.0;
+    for step in 0..20 {
+        self::step(&mut water, DT);
+        let lost = mass * (1.5 - water.bodies()[0].velocity[0]);
+        brought = momentum(&water);
+        // The hull feels the slope of the water around it; the water, the bed that the hull lifts,
+        // with the heap before its bow: that is up to 7 % of what it displaces at its speed.
+        assert!((brought - lost).abs() < 0.07 * mass * 1.5, "step {step}: {brought} of {lost}");
     }
     let v = water.bodies()[0].velocity[0];
     assert!(v < 1.4 && v > 0.0, "{v}");
-    let h = depths(&water);
-    let mut momentum = 0.0;
-    for (n, depth) in h.iter().enumerate() {
-        let cell = [n % 80, n / 80];
-        momentum += 1000.0 * depth * 0.01 * water.velocity().at_center(cell)[0];
-    }
     let lost = mass * (1.5 - v);
-    assert!((momentum / lost - 1.0).abs() < 0.2, "{momentum} of {lost}");
+    assert!((brought / lost - 1.0).abs() < 0.16, "{brought} of {lost}");
+}
+
+/// The momentum of the water along x, kg·m/s.
+fn momentum(water: &ShallowWater<f64>) -> f64 {
+    let (h, [nx, _]) = (depths(water), water.grid().cells());
+    let of = |n: usize| h[n] * water.velocity().at_center([n % nx, n / nx])[0];
+    1000.0 * water.grid().dx().powi(2) * (0..h.len()).map(of).sum::<f64>()
+}
+
+#[test]
+fn what_drag_takes_from_a_body_the_water_gets() {
+    // The same step with drag and without: what differs is the drag's alone.
+    let after = |hull_drag: f64, mass: f64| {
+        let params = ShallowWaterParams { hull_drag, ..Default::default() };
+        let mut water = water::<f64>([60, 40], 0.1, params, |_| -1.0);
+        let mut boat = block([3.0, 2.0], [1.2, 0.5, 0.5], -0.25, 0.5);
+        boat.inertia = boat.inertia.map(|i| i * mass / boat.mass);
+        boat.mass = mass;
+        water.bodies_mut().push(boat.with_velocity([1.5, 0.3, 0.0]).unwrap());
+        water.set_surface(|_| 0.0).unwrap();
+        step(&mut water, DT);
+        (momentum(&water), mass * water.bodies()[0].velocity[0])
+    };
+    for mass in [1.5, 150.0, 15_000.0] {
+        let (without, with) = (after(0.0, mass), after(2.0, mass));
+        let (gained, lost) = (with.0 - without.0, without.1 - with.1);
+        assert!(lost > 0.1, "{mass} kg: {lost}");
+        assert!((gained / lost - 1.0).abs() < 1e-9, "{mass} kg: {gained} of {lost}");
+    }
 }
 
 #[test]
@@ -253,7 +294,7 @@ fn many_bodies_of_all_weights_and_sizes_stay_finite() {
         let body = block::<f32>(at, size, -0.3 + 0.05 * f64::from(n % 9), ratio);
         water.bodies_mut().push(body.with_rotation([1.0, 0.3, 0.5], n as f32).unwrap());
     }
-    let before = water.balance().unexplained();
+    let before = water.balance();
     for n in 0..600 {
         step(&mut water, DT);
         if n % 100 == 99 {
@@ -261,7 +302,8 @@ fn many_bodies_of_all_weights_and_sizes_stay_finite() {
         }
     }
     let balance = water.balance();
-    assert!((balance.unexplained() - before).abs() / balance.volume < 1e-6);
+    assert!((balance.unexplained() - before.unexplained()).abs() / balance.volume < 1e-6);
+    assert!((balance.edits - before.edits).abs() / balance.volume < 1e-6, "{balance:?}");
     assert!(depths(&water).iter().all(|h| *h >= 0.0));
     for body in water.bodies() {
         let quick = body.velocity.iter().any(|v| v.abs() > 3.0);

@@ -13,19 +13,27 @@ fn a_dam_break_on_dry_ground_is_that_of_ritter() {
         let mut water = dam(n, length, [1.0, 0.0]);
         water.set_params(ShallowWaterParams { courant: cfl, ..*water.params() }).unwrap();
         let volume = water.volume();
-        let time = 1.2;
+        let (time, dx) = (1.2, length / n as f64);
         while water.time() < time {
-            water.step(0.02).unwrap();
-            // The cell in which the front is begins before it.
-            let front = |least: f64| {
-                let cell = depths(&water).iter().rposition(|h| *h > least).unwrap();
-                cell as f64 * length / n as f64 - 0.5 * length
-            };
+            water.step(0.005).unwrap();
+            // What lies beyond the exact front, in cells that begin there.
             let exact = 2.0 * GRAVITY.sqrt() * water.time();
-            assert!(front(1e-3) <= exact);
-            // What is thinner is smeared over a cell or two before it.
-            let ahead = (front(water.params().dry_depth) - exact) * n as f64 / length;
-            assert!(ahead < 2.0, "{ahead}");
+            let h = depths(&water);
+            let first = ((0.5 * length + exact) / dx).ceil() as usize;
+            let beyond: f64 = h[first..].iter().sum();
+            let deepest = h[first..].iter().fold(0.0_f64, |m, h| m.max(*h));
+            // At the start, when the sharp step of the water is a few cells wide, a scheme that looks
+            // one cell beyond in a sub-step of half a cell of the waves' way smears a film over one or
+            // two cells more: 0.3 % of a cell's water.
+            if exact < 20.0 * dx {
+                assert!(beyond < 3e-3, "{cfl}, {} s: {beyond}", water.time());
+            } else {
+                assert!(
+                    deepest <= water.params().dry_depth,
+                    "{cfl}, {} s: {deepest}",
+                    water.time()
+                );
+            }
         }
         let h = depths(&water);
         let at_dam = 0.5 * (h[n / 2 - 1] + h[n / 2]);
@@ -40,13 +48,12 @@ fn a_dam_break_on_dry_ground_is_that_of_ritter() {
                 (2.0 * c - xi).powi(2) / (9.0 * GRAVITY)
             }
         };
-        let dx = length / n as f64;
         let l1: f64 = h
             .iter()
             .enumerate()
             .map(|(i, h)| (h - exact((i as f64 + 0.5) * dx - 0.5 * length)).abs() * dx)
             .sum();
-        assert!(l1 < 0.09, "{l1}");
+        assert!(l1 < 0.08, "{l1}");
         assert!((at_dam * 9.0 / 4.0 - 1.0).abs() < 0.02);
         assert!((water.volume() / volume - 1.0).abs() < 1e-12);
         assert!(h.iter().all(|h| *h >= 0.0));
@@ -59,6 +66,35 @@ fn a_dam_break_on_wet_ground_is_that_of_stoker() {
         for (found, exact) in stoker(case).into_iter().zip(case.1) {
             assert!((found / exact - 1.0).abs() < 0.015, "{:?}: {found} {exact}", case.0);
         }
+    }
+}
+
+#[test]
+fn a_bore_without_momentum_advection_runs_as_its_jump_lets_it() {
+    // s·[h] = [hu] and s·[u] = g·[h] give s = √(g h_m), where with advection Stoker's bores are faster.
+    for ([left, right], [_, _, with]) in STOKER {
+        let (n, length) = (1000, 100.0 * f64::sqrt(left));
+        let mut water = dam(n, length, [left, right]);
+        let params = ShallowWaterParams { momentum_advection: false, ..*water.params() };
+        water.set_params(params).unwrap();
+        let time = 0.3 * length / with;
+        // The first cell from the right that the bore has reached, to a part of a cell.
+        let bore = |h: &[f64]| {
+            let i = h.iter().rposition(|h| *h > 1.2 * right).unwrap();
+            i as f64 + (h[i] - 1.2 * right) / (h[i] - h[i + 1])
+        };
+        run(&mut water, 0.5 * time, 0.05);
+        let (first, start) = (bore(&depths(&water)), water.time());
+        run(&mut water, time, 0.05);
+        let h = depths(&water);
+        let speed = (bore(&h) - first) * length / n as f64 / (water.time() - start);
+        // The mean between the dam and the bore: weak ones ripple.
+        let ran = bore(&h) - 0.5 * n as f64;
+        let [from, to] = [0.3, 0.8].map(|part| (0.5 * n as f64 + part * ran) as usize);
+        let between = h[from..to].iter().sum::<f64>() / (to - from) as f64;
+        let exact = (GRAVITY * between).sqrt();
+        assert!((speed / exact - 1.0).abs() < 0.01, "{left}, {right}: {speed} {exact}");
+        assert!(speed < 0.95 * with, "{left}, {right}: {speed} of {with}");
     }
 }
 

@@ -187,3 +187,42 @@ fn a_tide_fills_a_harbour() {
     let balance = water.balance();
     assert!(balance.sides > 0.0);
 }
+
+#[test]
+fn a_discharge_takes_no_more_than_there_is() {
+    let params = ShallowWaterParams {
+        sides: [[WaterSide::Wall, WaterSide::Discharge { rate: -0.5 }], [WaterSide::Wall; 2]],
+        ..Default::default()
+    };
+    // Nothing at all from a dry basin: neither water nor speed.
+    let mut dry = water::<f64>([20, 4], 0.5, params, |_| -1.0);
+    dry.set_depth(|_| 0.0).unwrap();
+    for _ in 0..100 {
+        assert_eq!(dry.step(0.05).unwrap().max_speed, 0.0);
+    }
+    assert_eq!((dry.volume(), dry.balance().sides), (0.0, 0.0));
+    // A basin that runs empty: at the rate while it is deep, then as over a weir.
+    let mut basin = water::<f64>([20, 4], 0.5, params, |_| -1.0);
+    let width = 4.0 * 0.5;
+    let mut deepest = 1.0_f64;
+    for step in 0..4000 {
+        let (before, beside) = (basin.balance().sides, basin.depth([19, 0]).unwrap());
+        let report = basin.step(0.05).unwrap();
+        let rate = (before - basin.balance().sides) / (0.05 * width);
+        assert!((0.0..0.5 + 1e-12).contains(&rate), "step {step}: {rate}");
+        // Within a step the depth beside the side falls, and comes back.
+        let weir = (GRAVITY * beside).sqrt() * beside;
+        if step < 20 {
+            assert!((rate - 0.5).abs() < 1e-12, "step {step}: {rate} of 0.5");
+        } else if beside < 0.2 {
+            assert!(rate < 1.2 * weir + 1e-4, "step {step}: {rate}, {weir} at {beside} m");
+        }
+        // No faster than a dam break lets it be.
+        assert!(report.max_speed < 2.0 * (GRAVITY * 1.0).sqrt(), "step {step}: {report:?}");
+        deepest = depths(&basin).iter().fold(0.0, |m, h| m.max(*h));
+        assert!(depths(&basin).iter().all(|h| *h >= 0.0));
+    }
+    assert!(deepest < 0.01, "{deepest}");
+    let balance = basin.balance();
+    assert!((balance.volume - balance.edits - balance.sides).abs() < 1e-12 * balance.edits);
+}

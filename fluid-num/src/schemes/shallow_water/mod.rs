@@ -88,6 +88,7 @@ mod level;
 mod params;
 mod query;
 mod reach;
+mod resample;
 mod sides;
 mod simulation;
 mod sources;
