@@ -4,19 +4,7 @@ use fluid_num::solid::{Body, Shape};
 use fluid_num::{Real, ShallowWater, ShallowWaterParams};
 
 use super::{GRAVITY, depths, hills, surfaces, water};
-
-/// A crate that is `height` high and `ratio` times as dense as water, its bottom at `bottom`.
-fn block<T: Real>(center: [f64; 2], size: [f64; 3], bottom: f64, ratio: f64) -> Body<T, 3> {
-    let half = size.map(|x| T::of(0.5 * x));
-    let mass = 1000.0 * ratio * size.iter().product::<f64>();
-    let squares = size.map(|x| x * x);
-    let inertia = [squares[1] + squares[2], squares[0] + squares[2], squares[0] + squares[1]];
-    let [x, y] = center.map(T::of);
-    Body::new(Shape::cuboid(half).unwrap(), [x, y, T::of(bottom + 0.5 * size[2])])
-        .unwrap()
-        .with_mass(T::of(mass), inertia.map(|i| T::of(mass * i / 12.0)))
-        .unwrap()
-}
+use crate::measure::water::{afloat, block, draught};
 
 fn step<T: Real>(water: &mut ShallowWater<T>, dt: f64) {
     water.step(T::of(dt)).unwrap();
@@ -31,28 +19,15 @@ const DT: f64 = 1.0 / 60.0;
 
 #[test]
 fn o16_a_block_floats_as_deep_as_archimedes_says() {
-    let dx = 0.1;
     for ratio in [0.02, 0.25, 0.5, 0.75] {
-        // 16 by 12 by 8 cells, which float upright, a tenth of a cell too deep, in a pool whose rough
-        // bed calms it.
-        let params = ShallowWaterParams { manning: 0.1, ..Default::default() };
-        let mut water = water::<f64>([60, 50], dx, params, |_| -2.0);
-        let size = [1.6, 1.2, 0.8];
-        water.bodies_mut().push(block([3.03, 2.52], size, -0.8 * ratio - 0.01, ratio));
-        water.set_surface(|_| 0.0).unwrap();
-        let before = water.balance().edits;
-        let displaced_at_rest = water.displaced_volume();
-        for _ in 0..1200 {
-            step(&mut water, DT);
-        }
-        let body = &water.bodies()[0];
-        let draught = water.sample([1.0, 1.0]).unwrap().surface - (body.position[2] - 0.4);
-        assert!((draught / dx - 8.0 * ratio).abs() < 0.5, "{ratio}: {} cells", draught / dx);
-        let volume = size.iter().product::<f64>() * ratio;
-        let displaced = water.displaced_volume();
-        let off = (displaced - volume) / (size[0] * size[1] * dx);
+        let start = afloat(ratio, 0);
+        let (before, displaced_at_rest) = (start.balance().edits, start.displaced_volume());
+        let water = afloat(ratio, 1200);
+        let [draught, displaced] = draught(&water, ratio);
+        assert!(draught.abs() < 0.5, "{ratio}: {draught} cells");
         // It still heaves a little.
-        assert!(off.abs() < 0.3, "{ratio}: {off} cells");
+        assert!(displaced.abs() < 0.3, "{ratio}: {displaced} cells");
+        let body = &water.bodies()[0];
         let (speed, spin) = (body.velocity, body.angular_velocity);
         assert!(speed.iter().chain(&spin).all(|v| v.abs() < 0.1), "{ratio}: {speed:?} {spin:?}");
         let balance = water.balance();
@@ -63,9 +38,9 @@ fn o16_a_block_floats_as_deep_as_archimedes_says() {
         let far = |n: &usize| (n % 60) < 18 || (n % 60) >= 42;
         let list: Vec<f64> = (0..list.len()).filter(far).map(|n| list[n]).collect();
         let mean = list.iter().sum::<f64>() / list.len() as f64;
-        let level = (displaced - displaced_at_rest) / (6.0 * 5.0);
+        let level = (water.displaced_volume() - displaced_at_rest) / (6.0 * 5.0);
         // A tenth of a cell: the pool still rocks a little.
-        assert!((level - mean).abs() < 0.1 * dx, "{level} {mean}");
+        assert!((level - mean).abs() < 0.1 * water.grid().dx(), "{level} {mean}");
     }
 }
 
