@@ -10,6 +10,7 @@ extern crate std;
 pub mod advection;
 pub mod base;
 pub mod grid;
+pub mod level_set;
 pub mod particles;
 pub mod poisson;
 pub mod schemes;
@@ -22,6 +23,7 @@ pub use base::report::{SolveReport, StepReport};
 pub use base::simulation::{Simulation, Stepper};
 pub use base::snapshot::Snapshot;
 pub use grid::{Boundary, Faces, Field, Grid, Location, Side};
+pub use level_set::LevelSet;
 pub use schemes::lbm::{EncodedLbm, Lbm, LbmParams};
 pub use schemes::pbf::{Pbf, PbfParams};
 pub use schemes::shallow_water::{ShallowWater, ShallowWaterParams};
@@ -36,6 +38,10 @@ pub use schemes::wind::{Gusts, Motor, Wind, WindParams};
 pub type Grid2<T> = Grid<T, 2>;
 /// A grid in space.
 pub type Grid3<T> = Grid<T, 3>;
+/// A level set in the plane.
+pub type LevelSet2<T> = LevelSet<T, 2>;
+/// A level set in space.
+pub type LevelSet3<T> = LevelSet<T, 3>;
 /// Stable fluids in the plane.
 pub type StableFluids2<T> = StableFluids<T, 2>;
 /// Stable fluids in space.

@@ -7,6 +7,10 @@ use core::sync::atomic::{AtomicUsize, Ordering};
 use std::alloc::System;
 
 use fluid_num::advection::{Advection, Interpolation, PathOrder};
+use fluid_num::level_set::{
+    BandTransport, DistanceOrder, Extrapolation, FastIterative, JumpFlooding, MarkerParams,
+    MarkerParticles,
+};
 use fluid_num::particles::kernel::Poly6;
 use fluid_num::particles::surface::{Border, Outlines, Splat, contour};
 use fluid_num::particles::{CellStructure, Domain, ParticleSet};
@@ -18,8 +22,8 @@ use fluid_num::schemes::shallow_water::{
 use fluid_num::schemes::stam2003::{Diffusion, Stam2003Boundary, Sweep};
 use fluid_num::solid::{Body, Shape, Slip};
 use fluid_num::{
-    Boundary, Effect, EncodedLbm, Field, Grid, Gusts, Lbm, LbmParams, Motor, Pbf, PbfParams,
-    QuantityParams, ShallowWater, ShallowWaterParams, Side, Source, StableFluids,
+    Boundary, Effect, EncodedLbm, Faces, Field, Grid, Gusts, Lbm, LbmParams, LevelSet, Motor, Pbf,
+    PbfParams, QuantityParams, ShallowWater, ShallowWaterParams, Side, Source, StableFluids,
     StableFluidsParams, Stam2003, Stam2003Params, Stepping, Wcsph, WcsphParams, Wind, WindParams,
 };
 
@@ -203,7 +207,35 @@ fn every_scene() -> Vec<(String, usize)> {
     scenes.push(("shallow water".to_owned(), taken_by_shallow_water()));
     scenes.push(("wind, 2D".to_owned(), taken_by_wind::<2>()));
     scenes.push(("wind, 3D".to_owned(), taken_by_wind::<3>()));
+    scenes.push(("a level set in the plane".to_owned(), taken_by_a_level_set::<2>()));
+    scenes.push(("a level set in space".to_owned(), taken_by_a_level_set::<3>()));
     scenes
+}
+
+/// The memory taken in moving a level set and all that goes with it.
+fn taken_by_a_level_set<const D: usize>() -> usize {
+    let grid = Grid::new([24; D], 1.0_f32 / 24.0).unwrap();
+    let walls = Boundary::walls();
+    let ball = Shape::ball(0.3).unwrap();
+    let mut set = LevelSet::from_shape(grid, &walls, &ball, [0.5; D]).unwrap();
+    let mut u = Faces::from_fn(grid, |p| p);
+    let mut transport = BandTransport::new(grid, walls, Interpolation::Cubic).unwrap();
+    let mut solver = FastIterative::new(grid, 5.0, DistanceOrder::Second).unwrap();
+    let mut flood = JumpFlooding::new(grid, 5.0).unwrap();
+    let mut extrapolation = Extrapolation::new(grid);
+    let mut markers = MarkerParticles::new(grid, walls, MarkerParams::default()).unwrap();
+    taken(|| {
+        markers.reseed(&set).unwrap();
+        extrapolation.velocity(&set, &mut u, 3.0).unwrap();
+        transport.carry(&u, &mut set, 0.01).unwrap();
+        markers.carry(&u, 0.01).unwrap();
+        markers.correct(&mut set).unwrap();
+        markers.resize(&set).unwrap();
+        solver.reinitialize(&mut set).unwrap();
+        flood.reinitialize(&mut set).unwrap();
+        set.unite(&ball, [0.7; D]).unwrap();
+        assert!(set.measure() > 0.0);
+    })
 }
 
 /// The memory taken in showing a drop again, elsewhere.

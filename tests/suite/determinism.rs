@@ -6,6 +6,10 @@
 
 use fluid_num::advection::{Advection, Interpolation, PathOrder};
 use fluid_num::base::digest::Digest;
+use fluid_num::level_set::{
+    BandTransport, DistanceOrder, Extrapolation, FastIterative, JumpFlooding, MarkerParams,
+    MarkerParticles,
+};
 use fluid_num::particles::{CellStructure, Domain, Emitter};
 use fluid_num::poisson::{Budget, End, PoissonSolver, Problem, Solver, SolverKind};
 use fluid_num::schemes::lbm::{Bounce, Collision};
@@ -15,10 +19,10 @@ use fluid_num::schemes::shallow_water::{
 use fluid_num::schemes::stam2003::{Diffusion, Sweep};
 use fluid_num::solid::{Body, Shape, Slip};
 use fluid_num::{
-    Boundary, Effect, EncodedD2Q9, Faces, Field, Grid, Gusts, LbmD2Q9, LbmD3Q19, LbmParams, Motor,
-    Pbf, PbfParams, QuantityParams, ShallowWater, ShallowWaterParams, Side, Simulation, Source,
-    StableFluids, StableFluidsParams, Stam2003, Stam2003Params, Stepping, Wcsph, WcsphParams,
-    Wind3, WindParams,
+    Boundary, Effect, EncodedD2Q9, Faces, Field, Grid, Gusts, LbmD2Q9, LbmD3Q19, LbmParams,
+    LevelSet, Motor, Pbf, PbfParams, QuantityParams, ShallowWater, ShallowWaterParams, Side,
+    Simulation, Source, StableFluids, StableFluidsParams, Stam2003, Stam2003Params, Stepping,
+    Wcsph, WcsphParams, Wind3, WindParams,
 };
 use fluid_tests::Random;
 
@@ -35,6 +39,8 @@ const LBM_MOMENTS: u64 = 0x2ae8_b8cb_03bb_11a7;
 const WATER_WITH_BODIES: u64 = 0xccf8_e35b_66e2_fa00;
 const SHALLOW_WATER: u64 = 0x6cb8_e2b0_60be_0ca8;
 const WIND_3D: u64 = 0x8e15_4932_d340_508d;
+const LEVEL_SET_2D: u64 = 0xcc23_0c56_054b_3bd0;
+const LEVEL_SET_3D: u64 = 0x5730_4dd9_5843_0b91;
 const SOLVERS: u64 = 0x9c03_fe18_1990_8e38;
 
 /// Smoke and heat in a channel behind a turning plate, everything switched on.
@@ -372,6 +378,36 @@ fn lattice_boltzmann_is_the_same_everywhere() {
     }
 }
 
+/// A disc or ball that is sheared, made a distance by both methods, and what it carries extended.
+fn level_set<const D: usize>(cells: usize) -> u64 {
+    let grid = Grid::new([cells; D], 1.0 / cells as f32).unwrap();
+    let walls = Boundary::walls();
+    let ball = Shape::ball(0.3).unwrap();
+    let mut set = LevelSet::from_shape(grid, &walls, &ball, [0.45; D]).unwrap();
+    let shear = |p: [f32; D]| core::array::from_fn(|a| 0.5 - p[(a + 1) % D] * p[(a + 1) % D]);
+    let mut u = Faces::from_fn(grid, shear);
+    let mut transport = BandTransport::new(grid, walls, Interpolation::Cubic).unwrap();
+    let mut solver = FastIterative::new(grid, 6.0, DistanceOrder::Second).unwrap();
+    let mut markers = MarkerParticles::new(grid, walls, MarkerParams::default()).unwrap();
+    markers.seed(&set).unwrap();
+    for _ in 0..4 {
+        transport.carry(&u, &mut set, 0.8 / cells as f32).unwrap();
+        markers.carry(&u, 0.8 / cells as f32).unwrap();
+        markers.correct(&mut set).unwrap();
+        solver.reinitialize(&mut set).unwrap();
+        markers.resize(&set).unwrap();
+        markers.reseed(&set).unwrap();
+    }
+    let mut flooded = set.clone();
+    JumpFlooding::new(grid, 9.0).unwrap().reinitialize(&mut flooded).unwrap();
+    Extrapolation::new(grid).velocity(&set, &mut u, 5.0).unwrap();
+    let digest = u.digest(flooded.field().digest(set.field().digest(Digest::new())));
+    let digest = markers
+        .iter()
+        .fold(digest, |digest, (p, inside)| digest.word(u64::from(inside)).values(&p));
+    digest.finish() ^ set.measure().to_bits()
+}
+
 /// Runs `work` on 1, 2 and 8 threads, and once more; gives the digest that all of them found.
 fn on_any_threads(name: &str, work: impl Fn() -> u64 + Sync) -> u64 {
     let first = work();
@@ -421,6 +457,12 @@ fn wcsph_is_the_same_everywhere() {
 #[test]
 fn position_based_fluids_are_the_same_everywhere() {
     golden("PBF_3D", on_any_threads("PBF", pbf), PBF_3D);
+}
+
+#[test]
+fn level_sets_are_the_same_everywhere() {
+    golden("LEVEL_SET_2D", on_any_threads("level set 2D", || level_set::<2>(300)), LEVEL_SET_2D);
+    golden("LEVEL_SET_3D", on_any_threads("level set 3D", || level_set::<3>(48)), LEVEL_SET_3D);
 }
 
 #[test]

@@ -5,19 +5,23 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The rooms, and the rooms that each may import from beside itself.
-const ROOMS: [(&str, &[&str]); 8] = [
+const ROOMS: [(&str, &[&str]); 9] = [
     ("base", &[]),
     ("transform", &["base"]),
     ("grid", &["base"]),
     ("solid", &["base", "grid"]),
     ("advection", &["base", "grid"]),
     ("poisson", &["base", "grid", "transform"]),
-    ("particles", &["base", "grid", "solid"]),
-    ("schemes", &["base", "transform", "grid", "solid", "advection", "particles", "poisson"]),
+    ("level_set", &["base", "grid", "solid", "advection"]),
+    ("particles", &["base", "grid", "solid", "level_set"]),
+    (
+        "schemes",
+        &["base", "transform", "grid", "solid", "advection", "level_set", "particles", "poisson"],
+    ),
 ];
 
 /// Names that `lib.rs` exports, and the rooms that they live in.
-const EXPORTS: [(&str, &str); 22] = [
+const EXPORTS: [(&str, &str); 23] = [
     ("Error", "base"),
     ("Real", "base"),
     ("SolveReport", "base"),
@@ -31,6 +35,7 @@ const EXPORTS: [(&str, &str); 22] = [
     ("Grid", "grid"),
     ("Location", "grid"),
     ("Side", "grid"),
+    ("LevelSet", "level_set"),
     ("EncodedLbm", "schemes"),
     ("Lbm", "schemes"),
     ("LbmParams", "schemes"),

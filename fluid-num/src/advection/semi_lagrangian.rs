@@ -37,6 +37,9 @@ pub enum Interpolation {
     /// Catmull–Rom cubic, cut to the range of the 2ᴰ samples around the place: sharper still and
     /// no new extrema.
     ClampedCubic,
+    /// The same without the cut: the sharpest, keeps peaks, and overshoots beside jumps. For what is
+    /// smooth, as a level set is.
+    Cubic,
 }
 
 /// Finds where the fluid at every place of `at` was `dt` seconds ago (where it will be, for a
@@ -52,22 +55,7 @@ pub fn trace<T: Real, const D: usize>(
     order: PathOrder,
     out: [&mut [T]; D],
 ) {
-    let grid = *u.grid();
-    let on = |axis: usize, location: Location| {
-        if location == Location::Face(axis) { T::zero() } else { T::of(0.5) }
-    };
-    let pass = Trace {
-        u: u.slices(),
-        lattices: core::array::from_fn(|c| Lattice::new(&grid, Location::Face(c), boundary)),
-        shifts: core::array::from_fn(|c| {
-            core::array::from_fn(|axis| on(axis, at) - on(axis, Location::Face(c)))
-        }),
-        strides: grid.strides(),
-        at,
-        scale: -dt / grid.dx(),
-        order,
-    };
-    exec::rows(&grid.region(at), out, &pass);
+    exec::rows(&u.grid().region(at), out, &Trace::new(u, boundary, at, dt, order));
 }
 
 /// Reads `N` fields at the places displaced from those of `region` by `path`, all with one lookup
@@ -86,10 +74,12 @@ pub(crate) fn interpolate<T: Real, const D: usize, const N: usize>(
         Interpolation::Linear => exec::rows(region, out, &Read::<_, LINEAR>(pass)),
         Interpolation::MonotoneCubic => exec::rows(region, out, &Read::<_, MONOTONE>(pass)),
         Interpolation::ClampedCubic => exec::rows(region, out, &Read::<_, CLAMPED>(pass)),
+        Interpolation::Cubic => exec::rows(region, out, &Read::<_, CUBIC>(pass)),
     }
 }
 
-struct Trace<'a, T, const D: usize> {
+/// What [`trace`] does with a row, or with a part of one.
+pub(crate) struct Trace<'a, T, const D: usize> {
     u: [&'a [T]; D],
     lattices: [Lattice<T, D>; D],
     /// From the storage index of the traced place to that of each component.
@@ -143,7 +133,31 @@ impl<T: Real, const D: usize> RowPass<T, D, D> for Trace<'_, T, D> {
     }
 }
 
-impl<T: Real, const D: usize> Trace<'_, T, D> {
+impl<'a, T: Real, const D: usize> Trace<'a, T, D> {
+    pub(crate) fn new(
+        u: &'a Faces<T, D>,
+        boundary: &Boundary<T, D>,
+        at: Location,
+        dt: T,
+        order: PathOrder,
+    ) -> Self {
+        let grid = *u.grid();
+        let on = |axis: usize, location: Location| {
+            if location == Location::Face(axis) { T::zero() } else { T::of(0.5) }
+        };
+        Self {
+            u: u.slices(),
+            lattices: core::array::from_fn(|c| Lattice::new(&grid, Location::Face(c), boundary)),
+            shifts: core::array::from_fn(|c| {
+                core::array::from_fn(|axis| on(axis, at) - on(axis, Location::Face(c)))
+            }),
+            strides: grid.strides(),
+            at,
+            scale: -dt / grid.dx(),
+            order,
+        }
+    }
+
     /// Component `c` at the traced places themselves: the mean of its nearest samples, as a
     /// displacement.
     #[inline(always)]
@@ -216,6 +230,7 @@ struct Interpolate<'a, T, const D: usize, const N: usize> {
 const LINEAR: u8 = 0;
 const MONOTONE: u8 = 1;
 const CLAMPED: u8 = 2;
+const CUBIC: u8 = 3;
 
 struct Read<P, const HOW: u8>(P);
 
@@ -239,7 +254,11 @@ impl<T: Real, const D: usize, const N: usize, const HOW: u8> RowPass<T, D, N>
                 match HOW {
                     LINEAR => linear_block(q[k], *strides, &located, out),
                     _ => {
-                        let limit = if HOW == MONOTONE { Limit::Monotone } else { Limit::Range };
+                        let limit = match HOW {
+                            MONOTONE => Limit::Monotone,
+                            CLAMPED => Limit::Range,
+                            _ => Limit::None,
+                        };
                         for (n, out) in out.iter_mut().enumerate() {
                             *out = lattice.cubic(q[k], &located, n, limit);
                         }

@@ -235,7 +235,7 @@ impl<T: Real, const D: usize> Lattice<T, D> {
         }
         let line = |v: [T; 4], f: T| match limit {
             Limit::Monotone => monotone_cubic(v, f),
-            Limit::Range => catmull_rom(v, f),
+            Limit::Range | Limit::None => catmull_rom(v, f),
         };
         let value = if inside {
             let [sy, sz] = [self.strides[1], self.strides[D - 1]];
@@ -257,7 +257,7 @@ impl<T: Real, const D: usize> Lattice<T, D> {
             let plane = |offset: i32| line(steps[1].map(|s| row(offset + s)), fraction[1]);
             if D == 2 { plane(0) } else { line(steps[D - 1].map(plane), fraction[D - 1]) }
         };
-        if limit == Limit::Monotone {
+        if limit != Limit::Range {
             return value;
         }
         let v = corners(data, self.strides, located.index[n] as usize);
@@ -356,6 +356,8 @@ pub(crate) enum Limit {
     Monotone,
     /// The result cut to the range of the 2ᴰ samples around.
     Range,
+    /// Nothing.
+    None,
 }
 
 impl<T: Real> Axis<T> {
@@ -498,7 +500,7 @@ mod tests {
                 let mut located = Located::new();
                 let at = cell.map(|i| i + 1);
                 lattice.locate_block(at, [&[0.0]; 2], [0.0; 2], &mut located);
-                for limit in [Limit::Monotone, Limit::Range] {
+                for limit in [Limit::Monotone, Limit::Range, Limit::None] {
                     let value = lattice.cubic(field.as_slice(), &located, 0, limit);
                     assert_eq!(value, field[cell]);
                 }

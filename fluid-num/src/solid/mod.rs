@@ -10,7 +10,7 @@ pub mod fraction;
 pub mod mask;
 pub mod polygon;
 pub mod shape;
-mod simplex;
+pub(crate) mod simplex;
 
 pub use body::{Body, Slip};
 pub use fraction::Solids;

@@ -67,7 +67,7 @@ pub(super) fn triangle_fraction<T: Real>(phi: [T; 3]) -> T {
 /// The share of a square where the interpolant on the four triangles around its mean is positive;
 /// corners in order round it.
 #[inline(always)]
-pub(super) fn quad_fraction<T: Real>(phi: [T; 4]) -> T {
+pub(crate) fn quad_fraction<T: Real>(phi: [T; 4]) -> T {
     uncut(phi).unwrap_or_else(|| {
         let quarter = T::of(0.25);
         let mean = (phi[0] + phi[1] + phi[2] + phi[3]) * quarter;
@@ -105,7 +105,7 @@ pub(super) fn tetrahedron_fraction<T: Real>(phi: [T; 4]) -> T {
 /// The share of a cube where the interpolant on 24 tetrahedra is positive: each of the means of
 /// the cube and a face with an edge of that face. The lower and upper corners in order round.
 #[inline(always)]
-pub(super) fn cube_fraction<T: Real>(lower: [T; 4], upper: [T; 4]) -> T {
+pub(crate) fn cube_fraction<T: Real>(lower: [T; 4], upper: [T; 4]) -> T {
     let [a, b, c, d] = lower;
     let [e, f, g, h] = upper;
     let all = [uncut(lower), uncut(upper)];

@@ -30,10 +30,7 @@
 //! # Ok::<(), fluid_num::Error>(())
 //! ```
 
-mod contour;
-mod outlines;
 mod splat;
 
-pub use contour::{Border, contour};
-pub use outlines::{Outline, Outlines};
+pub use crate::level_set::{Border, Outline, Outlines, contour};
 pub use splat::Splat;

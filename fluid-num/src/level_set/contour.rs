@@ -30,7 +30,7 @@ pub enum Border {
 /// room.
 ///
 /// ```
-/// use fluid_num::particles::surface::{Border, contour};
+/// use fluid_num::level_set::{Border, contour};
 /// use fluid_num::{Field, Grid2};
 /// let hill = Field::from_fn(Grid2::new([40, 40], 0.05)?, |[x, y]: [f64; 2]| {
 ///     1.0 - (x - 1.0).powi(2) - (y - 1.0).powi(2)
@@ -54,13 +54,37 @@ pub fn contour<T: Real>(
 ) -> Result<(), Error> {
     check_input(field, level)?;
     segments.clear();
-    march(field, level, border, |from, to| segments.push([from.at, to.at]));
+    march(field, Inside::Above(level), border, |from, to| segments.push([from.at, to.at]));
     Ok(())
 }
 
 pub(super) fn check_input<T: Real>(field: &Field<T, 2>, level: T) -> Result<(), Error> {
     check::finite("contour level", level)?;
     field.check_finite("the contoured field")
+}
+
+/// Which values are inside.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Inside<T> {
+    /// Those above a level.
+    Above(T),
+    /// Those below it.
+    Below(T),
+}
+
+impl<T: Real> Inside<T> {
+    fn holds(self, value: T) -> bool {
+        match self {
+            Self::Above(level) => value > level,
+            Self::Below(level) => value < level,
+        }
+    }
+
+    fn level(self) -> T {
+        match self {
+            Self::Above(level) | Self::Below(level) => level,
+        }
+    }
 }
 
 /// The number of different joints at each place.
@@ -79,11 +103,11 @@ pub(super) struct Joint<T> {
 /// most.
 pub(super) fn march<T: Real>(
     field: &Field<T, 2>,
-    level: T,
+    within: Inside<T>,
     border: Border,
     mut emit: impl FnMut(Joint<T>, Joint<T>),
 ) {
-    let lines = Lines { grid: field.grid(), location: field.location(), level };
+    let lines = Lines { grid: field.grid(), location: field.location(), within };
     let region = field.region();
     let [across, up] = [region.len(0), region.len(1)];
     if across < 2 || up < 2 {
@@ -94,7 +118,7 @@ pub(super) fn march<T: Real>(
         for i in 0..across - 1 {
             // Counterclockwise from the lower left; the place, and whether it is inside.
             let corners = [lower[i], lower[i + 1], upper[i + 1], upper[i]];
-            let inside = corners.map(|v| v > level);
+            let inside = corners.map(|v| within.holds(v));
             if inside == [inside[0]; 4] {
                 continue;
             }
@@ -109,7 +133,7 @@ pub(super) fn march<T: Real>(
             let ends = |edge: &usize| inside[*edge] && !inside[(*edge + 1) % 4];
             let begins = |edge: &usize| !inside[*edge] && inside[(*edge + 1) % 4];
             let [a, b, c, d] = corners;
-            let joined = (a + b + c + d) * T::of(0.25) > level;
+            let joined = within.holds((a + b + c + d) * T::of(0.25));
             for edge in (0..4).filter(ends) {
                 let back = (1..4).map(|n| (edge + if joined { n } else { 4 - n }) % 4).find(begins);
                 if let Some(back) = back {
@@ -138,7 +162,7 @@ fn follow_border<T: Real>(
     let next = around.clone().cycle().skip(1);
     for (from, to) in around.zip(next) {
         let values = [field[from], field[to]];
-        match values.map(|v| v > lines.level) {
+        match values.map(|v| lines.within.holds(v)) {
             [true, true] => emit(lines.place(from), lines.place(to)),
             [true, false] => emit(lines.place(from), lines.crossing([from, to], values)),
             [false, true] => emit(lines.crossing([from, to], values), lines.place(to)),
@@ -151,7 +175,7 @@ fn follow_border<T: Real>(
 struct Lines<'a, T> {
     grid: &'a Grid<T, 2>,
     location: Location,
-    level: T,
+    within: Inside<T>,
 }
 
 impl<T: Real> Lines<'_, T> {
@@ -167,7 +191,7 @@ impl<T: Real> Lines<'_, T> {
         let ([p, q], [a, b]) = if p < q { ([p, q], [a, b]) } else { ([q, p], [b, a]) };
         let axis = usize::from(p[0] == q[0]);
         // On the edge even where differences leave the range of numbers.
-        let share = ((self.level - a) / (b - a)).at_least(T::zero()).at_most(T::one());
+        let share = ((self.within.level() - a) / (b - a)).at_least(T::zero()).at_most(T::one());
         let mut at = self.grid.position(self.location, p);
         at[axis] += share * self.grid.dx();
         Joint { key: JOINTS * self.grid.index(p) + axis, at }

@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 
 use super::Border;
-use super::contour::{JOINTS, check_input, march};
+use super::contour::{Inside, JOINTS, check_input, march};
 use crate::{Error, Field, Real};
 
 /// No segment.
@@ -25,7 +25,7 @@ pub struct Outline<'a, T> {
 /// points and no larger a field than ever before.
 ///
 /// ```
-/// use fluid_num::particles::surface::{Border, Outlines};
+/// use fluid_num::level_set::{Border, Outlines};
 /// use fluid_num::{Field, Grid2};
 /// let slope = Field::from_fn(Grid2::new([8, 4], 0.25)?, |[x, _]: [f64; 2]| x);
 /// let mut outlines = Outlines::new();
@@ -93,11 +93,17 @@ impl<T: Real> Outlines<T> {
     /// the lines are as before then.
     pub fn trace(&mut self, field: &Field<T, 2>, level: T, border: Border) -> Result<(), Error> {
         check_input(field, level)?;
+        self.follow_all(field, Inside::Above(level), border);
+        Ok(())
+    }
+
+    /// The same for a field and a level that are finite.
+    pub(super) fn follow_all(&mut self, field: &Field<T, 2>, within: Inside<T>, border: Border) {
         let Self { segments, begins, .. } = self;
         segments.clear();
         begins.clear();
         begins.resize(JOINTS * field.grid().array_len(), NONE);
-        march(field, level, border, |from, to| {
+        march(field, within, border, |from, to| {
             begins[from.key] = segments.len() as u32;
             let ends = [from.at, to.at];
             segments.push(Segment { ends, to: to.key, next: NONE, led_to: false, taken: false });
@@ -121,7 +127,6 @@ impl<T: Real> Outlines<T> {
                 self.follow(n);
             }
         }
-        Ok(())
     }
 
     /// Makes a line of segment `first` and those that follow it.

@@ -1,0 +1,224 @@
+//! Extending what is known inside beyond the interface, constant along normals.
+//!
+//! ```text
+//! ∇q·∇φ = 0:   q = Σ (φ − φ_b) q_b / Σ (φ − φ_b)     over the nearer neighbour b along each axis
+//! ```
+//! Places are visited in order of φ, so that what a place depends on is known before it (Adalsteinsson
+//! and Sethian 1999, without the march: φ is known). First order. A place whose neighbours are no
+//! nearer takes the mean of those that are known. One thread; the order, and so every bit, depends on
+//! φ alone.
+//!
+//! Reference: D. Adalsteinsson, J. A. Sethian, *The fast construction of extension velocities in level
+//! set methods*, J. Comput. Phys. 148 (1999), <https://doi.org/10.1006/jcph.1998.6090>.
+
+use alloc::vec;
+use alloc::vec::Vec;
+
+use super::LevelSet;
+use crate::base::error::check;
+use crate::grid::ops::same_grid;
+use crate::{Boundary, Error, Faces, Field, Grid, Location, Real};
+
+/// Extends fields and velocities beyond the inside of a level set. All memory is taken at the start.
+///
+/// ```
+/// use fluid_num::level_set::Extrapolation;
+/// use fluid_num::solid::Shape;
+/// use fluid_num::{Boundary, Faces, Grid2, LevelSet};
+/// let grid = Grid2::new([32, 32], 1.0 / 32.0)?;
+/// let liquid = LevelSet::from_shape(grid, &Boundary::walls(), &Shape::ball(0.25)?, [0.5, 0.5])?;
+/// let mut u = Faces::from_fn(grid, |p| if liquid.contains(p) { [1.0, 2.0] } else { [0.0, 0.0] });
+/// Extrapolation::new(grid).velocity(&liquid, &mut u, 4.0)?;
+/// let near = [0.5, 0.5 + 0.25 + 3.0 / 32.0];
+/// assert_eq!(u.sample(near), [1.0_f64, 2.0]);
+/// assert_eq!(u.sample([0.5, 0.95]), [0.0, 0.0]);
+/// # Ok::<(), fluid_num::Error>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct Extrapolation<T, const D: usize> {
+    grid: Grid<T, D>,
+    // Scratch.
+    /// φ where a quantity lives.
+    distance: Vec<T>,
+    known: Vec<u8>,
+    /// φ as bits that sort like it, and the place.
+    order: Vec<u64>,
+}
+
+impl<T: Real, const D: usize> Extrapolation<T, D> {
+    /// For fields of `grid`.
+    pub fn new(grid: Grid<T, D>) -> Self {
+        let places = (0..D).map(|a| grid.region(Location::Face(a)).count()).max().unwrap_or(0);
+        Self {
+            grid,
+            distance: vec![T::zero(); grid.array_len()],
+            known: vec![0; grid.array_len()],
+            order: Vec::with_capacity(places),
+        }
+    }
+
+    /// Extends a quantity at cell centres, known where φ < 0, over `reach` cells; beyond it becomes
+    /// zero.
+    ///
+    /// # Errors
+    /// [`Error::GridMismatch`] for fields of another grid, [`Error::InvalidParameter`] for a reach that
+    /// is not finite or negative, [`Error::NotFinite`] for a φ or a q that is not finite; q is as
+    /// before then.
+    pub fn scalar(
+        &mut self,
+        phi: &LevelSet<T, D>,
+        q: &mut Field<T, D>,
+        reach: T,
+    ) -> Result<(), Error> {
+        same_grid(q.location() == Location::Center, "q")?;
+        let values = phi.field().as_slice();
+        self.extend(phi, q, reach, |i| values[i] < T::zero())
+    }
+
+    /// Extends a velocity, known at the faces of all cells with φ < 0, over `reach` cells; beyond it
+    /// becomes zero.
+    ///
+    /// # Errors
+    /// As [`Self::scalar`].
+    pub fn velocity(
+        &mut self,
+        phi: &LevelSet<T, D>,
+        u: &mut Faces<T, D>,
+        reach: T,
+    ) -> Result<(), Error> {
+        self.check(phi, *u.grid(), reach)?;
+        u.check_finite("u")?;
+        let values = phi.field().as_slice();
+        for axis in 0..D {
+            let down = self.grid.strides()[axis];
+            let known = |i: usize| values[i] < T::zero() || values[i - down] < T::zero();
+            self.extend(phi, &mut u[axis], reach, known)?;
+        }
+        Ok(())
+    }
+
+    /// Extends a quantity of any location, known where `known`, of a place in its array, says so.
+    /// `phi` need not be the interface of a liquid: with a φ that is negative where there is liquid and
+    /// no solid, velocities go on into solids too.
+    ///
+    /// # Errors
+    /// As [`Self::scalar`].
+    pub fn extend(
+        &mut self,
+        phi: &LevelSet<T, D>,
+        q: &mut Field<T, D>,
+        reach: T,
+        known: impl Fn(usize) -> bool,
+    ) -> Result<(), Error> {
+        self.check(phi, *q.grid(), reach)?;
+        q.check_finite("q")?;
+        let (grid, region) = (self.grid, q.region());
+        let far = reach * grid.dx();
+        let values = phi.field().as_slice();
+        let half = T::of(0.5);
+        self.known.fill(0);
+        self.order.clear();
+        for row in (0..region.rows()).map(|n| region.row(n)) {
+            for i in row.start..row.start + row.len {
+                let distance = match q.location() {
+                    Location::Center => values[i],
+                    Location::Face(a) => (values[i] + values[i - grid.strides()[a]]) * half,
+                };
+                self.distance[i] = distance;
+                if known(i) {
+                    self.known[i] = 1;
+                } else if distance <= far {
+                    self.order.push(u64::from(rank(distance)) << 32 | i as u64);
+                } else {
+                    q.as_mut_slice()[i] = T::zero();
+                }
+            }
+        }
+        self.order.sort_unstable();
+        let links = Links { grid, boundary: *phi.boundary(), location: q.location() };
+        // What no known place was beside is tried again as long as more becomes known.
+        let mut left = usize::MAX;
+        while self.order.len() < left {
+            left = self.order.len();
+            let Self { known, distance, order, .. } = self;
+            order.retain(|entry| {
+                let i = *entry as u32 as usize;
+                let value = links.value(i, q.as_slice(), known, distance);
+                if let Some(value) = value {
+                    q.as_mut_slice()[i] = value;
+                    known[i] = 1;
+                }
+                value.is_none()
+            });
+        }
+        for entry in &self.order {
+            q.as_mut_slice()[*entry as u32 as usize] = T::zero();
+        }
+        Ok(())
+    }
+
+    fn check(&self, phi: &LevelSet<T, D>, grid: Grid<T, D>, reach: T) -> Result<(), Error> {
+        same_grid(*phi.grid() == self.grid, "phi")?;
+        same_grid(grid == self.grid, "the field")?;
+        check::not_negative("reach", reach)?;
+        phi.field().check_finite("phi")
+    }
+}
+
+/// Bits that sort like numbers.
+fn rank<T: Real>(value: T) -> u32 {
+    let bits = (value.to_f64() as f32).to_bits();
+    if bits >> 31 == 1 { !bits } else { bits | 1 << 31 }
+}
+
+/// The neighbours of places.
+struct Links<T, const D: usize> {
+    grid: Grid<T, D>,
+    boundary: Boundary<T, D>,
+    location: Location,
+}
+
+impl<T: Real, const D: usize> Links<T, D> {
+    /// What a place takes from its known neighbours; `None` without any.
+    fn value(&self, i: usize, q: &[T], known: &[u8], distance: &[T]) -> Option<T> {
+        let (mut sum, mut weights) = (T::zero(), T::zero());
+        let (mut plain, mut count) = (T::zero(), 0);
+        for axis in 0..D {
+            // The nearer of the two, as upwind differences have it.
+            let (mut nearest, mut value) = (distance[i], T::zero());
+            for j in self.beside(i, axis).into_iter().flatten().filter(|j| known[*j] != 0) {
+                plain += q[j];
+                count += 1;
+                if distance[j] < nearest {
+                    (nearest, value) = (distance[j], q[j]);
+                }
+            }
+            let weight = distance[i] - nearest;
+            sum += weight * value;
+            weights += weight;
+        }
+        if weights > T::zero() {
+            Some(sum / weights)
+        } else if count > 0 {
+            Some(plain / T::of_usize(count))
+        } else {
+            None
+        }
+    }
+
+    /// The neighbours along an axis.
+    fn beside(&self, i: usize, axis: usize) -> [Option<usize>; 2] {
+        let (s, n) = (self.grid.strides()[axis], self.grid.cells()[axis]);
+        let mut rest = i;
+        for a in (axis + 1..D).rev() {
+            rest %= self.grid.strides()[a];
+        }
+        let at = rest / s;
+        let periodic = self.boundary.is_periodic(axis);
+        // The last face of a periodic axis is its first once more.
+        let last = if self.location == Location::Face(axis) { n + 1 } else { n };
+        let below = if at > 1 { Some(i - s) } else { periodic.then_some(i + (n - 1) * s) };
+        let above = if at < last { Some(i + s) } else { periodic.then(|| i - (n - 1) * s) };
+        [below, above]
+    }
+}

@@ -1,0 +1,133 @@
+use super::*;
+use crate::advection::Interpolation;
+use crate::{Error, Faces, Grid2, LevelSet2};
+
+/// Carries a shape through a flow of the unit square and returns the relative change of its area.
+fn area_change(
+    cells: usize,
+    (shape, at): (&Shape<f64, 2>, [f64; 2]),
+    (time, steps): (f64, usize),
+    interpolation: Interpolation,
+    flow: impl Fn(f64) -> Faces<f64, 2>,
+) -> f64 {
+    let grid = Grid2::new([cells; 2], 1.0 / cells as f64).unwrap();
+    let mut set = LevelSet::from_shape(grid, &Boundary::walls(), shape, at).unwrap();
+    let mut transport = BandTransport::new(grid, Boundary::walls(), interpolation).unwrap();
+    let (before, dt) = (set.measure(), time / steps as f64);
+    for n in 0..steps {
+        transport.carry(&flow((n as f64 + 0.5) * dt), &mut set, dt).unwrap();
+    }
+    set.measure() / before - 1.0
+}
+
+#[test]
+fn the_slotted_disc_of_zalesak_keeps_its_area() {
+    let (disc, at) = slotted_disc();
+    for cells in [100, 200] {
+        let flow = turn(cells);
+        // One cell a step.
+        let steps = (PI * cells as f64) as usize + 1;
+        let change = |how| area_change(cells, (&disc, at), (1.0, steps), how, |_| flow.clone());
+        let cubic = change(Interpolation::Cubic);
+        assert!(cubic.abs() < 0.03, "{cells}: {cubic}");
+        if cells == 100 {
+            assert!(change(Interpolation::Linear) < -0.5);
+        }
+    }
+}
+
+#[test]
+fn a_disc_in_a_vortex_that_turns_back_keeps_its_area() {
+    let (disc, flow) = (Shape::ball(0.15).unwrap(), |time| vortex(128, time));
+    let change = area_change(128, (&disc, [0.5, 0.75]), (8.0, 1024), Interpolation::Cubic, flow);
+    assert!(change.abs() < 0.15, "{change}");
+}
+
+#[test]
+fn a_ball_that_is_deformed_and_comes_back_keeps_its_volume() {
+    let (cells, steps) = (48, 144);
+    let grid = Grid::new([cells; 3], 1.0 / cells as f32).unwrap();
+    let ball = Shape::ball(0.15_f32).unwrap();
+    let mut set = LevelSet::from_shape(grid, &Boundary::walls(), &ball, [0.35; 3]).unwrap();
+    let mut transport = BandTransport::new(grid, Boundary::walls(), Interpolation::Cubic).unwrap();
+    let mut solver = FastIterative::new(grid, 5.0, DistanceOrder::Second).unwrap();
+    let (before, dt) = (set.measure(), 3.0 / f64::from(steps));
+    solver.reinitialize(&mut set).unwrap();
+    for n in 0..steps {
+        let u = deformation(cells, (f64::from(n) + 0.5) * dt);
+        transport.carry(&u, &mut set, dt as f32).unwrap();
+        if n % 5 == 4 {
+            solver.reinitialize(&mut set).unwrap();
+        }
+    }
+    let change = set.measure() / before - 1.0;
+    // −9 %, and −2 % at 64³.
+    assert!(change.abs() < 0.12, "{change}");
+}
+
+#[test]
+fn whole_cells_are_whole_cells() {
+    let grid = Grid2::new([24, 16], 0.5_f32).unwrap();
+    let periodic = Boundary::periodic();
+    let shape = Shape::ball(2.1).unwrap();
+    let start = LevelSet2::from_shape(grid, &periodic, &shape, [6.0, 4.0]).unwrap();
+    let u = Faces::from_fn(grid, |_| [0.5, -1.0]);
+    for how in [Interpolation::Linear, Interpolation::Cubic, Interpolation::ClampedCubic] {
+        let mut set = start.clone();
+        BandTransport::new(grid, periodic, how).unwrap().carry(&u, &mut set, 3.0).unwrap();
+        for i in 0..24 {
+            for j in 0..16 {
+                let moved: f32 = set.field()[[(i + 3) % 24, (j + 10) % 16]];
+                // The weights of the path add up to one but for rounding.
+                assert!((moved - start.field()[[i, j]]).abs() < 1e-5);
+            }
+        }
+        set.copy_from(&start).unwrap();
+        BandTransport::new(grid, periodic, how).unwrap().carry(&u, &mut set, 0.0).unwrap();
+        assert_eq!(set, start);
+    }
+}
+
+#[test]
+fn a_cut_level_set_goes_on_where_nothing_was_near_before() {
+    // Far beyond the band it was cut at, without another reinitialisation.
+    for boundary in [Boundary::walls(), Boundary::periodic()] {
+        let grid = Grid2::new([160, 40], 1.0).unwrap();
+        let shape = Shape::ball(9.0).unwrap();
+        let mut set = LevelSet2::from_shape(grid, &boundary, &shape, [20.0, 20.0]).unwrap();
+        FastIterative::new(grid, 5.0, DistanceOrder::Second)
+            .unwrap()
+            .reinitialize(&mut set)
+            .unwrap();
+        let u = Faces::from_fn(grid, |_| [1.0, 0.0]);
+        let mut transport =
+            BandTransport::new(grid, Boundary::periodic(), Interpolation::Cubic).unwrap();
+        let before = set.measure();
+        for _ in 0..80 {
+            transport.carry(&u, &mut set, 1.4).unwrap();
+        }
+        assert!((set.measure() / before - 1.0).abs() < 5e-3);
+        for (p, expected) in [([132.0, 20.0], -5.0), ([141.0, 20.0], 0.0), ([132.0, 12.0], -1.0)] {
+            let distance: f64 = set.signed_distance(p);
+            assert!((distance - expected).abs() < 0.1, "{p:?}: {distance}");
+        }
+    }
+}
+
+#[test]
+fn a_velocity_that_is_none_changes_nothing() {
+    let grid = Grid2::new([8, 8], 1.0).unwrap();
+    let shape = Shape::ball(2.0).unwrap();
+    let start = LevelSet2::from_shape(grid, &Boundary::walls(), &shape, [4.0, 4.0]).unwrap();
+    let mut set = start.clone();
+    let mut transport = BandTransport::new(grid, Boundary::walls(), Interpolation::Cubic).unwrap();
+    let mut u = Faces::zeros(grid);
+    for dt in [f64::NAN, f64::INFINITY, -1.0] {
+        assert!(matches!(transport.carry(&u, &mut set, dt), Err(Error::InvalidTimeStep { .. })));
+    }
+    u[1][[3, 4]] = f64::NAN;
+    assert!(matches!(transport.carry(&u, &mut set, 0.1), Err(Error::NotFinite { .. })));
+    let other = Faces::zeros(Grid2::new([8, 9], 1.0).unwrap());
+    assert!(matches!(transport.carry(&other, &mut set, 0.1), Err(Error::GridMismatch { .. })));
+    assert_eq!(set, start);
+}
