@@ -6,6 +6,7 @@
 
 pub mod body;
 mod cut;
+pub(crate) mod flux;
 pub mod fraction;
 pub mod mask;
 pub mod polygon;
