@@ -46,6 +46,18 @@ struct Rider<T> {
     impulse: [T; COLUMNS],
 }
 
+impl<T: Real> Rider<T> {
+    /// The mean force along a degree of freedom: where the liquid and the body have moved together, the
+    /// one that moves the body so.
+    fn mean_force(&self, k: usize, time: T) -> T {
+        if self.inverse[k] > T::zero() {
+            (self.change[k] / time - self.acceleration[k]) / self.inverse[k]
+        } else {
+            self.impulse[k] / time
+        }
+    }
+}
+
 /// All bodies, as the liquid sees them.
 #[derive(Debug, Clone)]
 pub(super) struct Riders<T> {
@@ -203,11 +215,12 @@ impl<T: Real> Riders<T> {
     pub(super) fn hand_over<const D: usize>(&self, bodies: &mut [Body<T, D>], time: T) {
         for (body, rider) in bodies.iter_mut().zip(&self.riders) {
             for a in 0..D {
-                body.force[a] += rider.impulse[a] / time;
+                body.force[a] += rider.mean_force(a, time);
             }
             for k in 0..turns(D) {
+                let torque = rider.mean_force(D + k, time);
                 for a in 0..3 {
-                    body.torque[a] += rider.axes[k][a] * (rider.impulse[D + k] / time);
+                    body.torque[a] += rider.axes[k][a] * torque;
                 }
             }
         }

@@ -46,6 +46,7 @@ mod bodies;
 mod ledger;
 mod params;
 mod pressure;
+mod rim;
 mod simulation;
 mod submerged;
 mod substeps;
@@ -66,6 +67,7 @@ use crate::{Error, LevelSet, Location, Real, SolveReport, StepReport};
 use bodies::Riders;
 use ledger::Ledger;
 use pressure::Pressure;
+use rim::Rim;
 
 /// A liquid with a free surface.
 ///
@@ -100,6 +102,8 @@ pub struct Liquid<T, const D: usize> {
     ledger: Ledger,
     /// How many cells the liquid may have moved since φ was a distance.
     travelled: T,
+    /// The length of the last sub-step, s.
+    last: T,
     time: T,
     steps: u64,
     report: StepReport<T>,
@@ -113,6 +117,7 @@ pub struct Liquid<T, const D: usize> {
     wet: LevelSet<T, D>,
     riders: Riders<T>,
     // Scratch.
+    rim: Rim<T>,
     carrier: Carrier<T, D>,
     carried: Faces<T, D>,
     scratch: Field<T, D>,
@@ -141,6 +146,7 @@ impl<T: Real, const D: usize> Liquid<T, D> {
             bodies: Vec::new(),
             ledger: Ledger::default(),
             travelled: T::zero(),
+            last: T::zero(),
             time: T::zero(),
             steps: 0,
             report: StepReport::nothing(T::zero()),
@@ -149,6 +155,7 @@ impl<T: Real, const D: usize> Liquid<T, D> {
             solids: Solids::new(grid),
             solid: Field::zeros(grid),
             riders: Riders::new(),
+            rim: Rim::new(&grid),
             carrier: Carrier::new(grid, boundary, params.path_order),
             carried: Faces::zeros(grid),
             scratch: Field::zeros(grid),
@@ -243,9 +250,13 @@ impl<T: Real, const D: usize> Liquid<T, D> {
             if n > 0 {
                 self.find_liquid()?;
             }
+            // Velocities stand half a sub-step before the surface: they are driven from the middle of
+            // the last one to the middle of this one.
+            let kick = (self.last + sub) * T::of(0.5);
+            self.last = sub;
             self.advect_velocity(sub);
-            self.apply_forces(sub)?;
-            pressure = Some(self.project(sub)?);
+            self.apply_forces(kick)?;
+            pressure = Some(self.project(kick)?);
             self.extrapolate_velocity(sub)?;
             self.advect_surface(sub)?;
             self.exchange(sub)?;

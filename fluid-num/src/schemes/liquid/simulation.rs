@@ -20,7 +20,7 @@ impl<T: Real, const D: usize> Simulation<T> for Liquid<T, D> {
         let digest = self.pressure.p.digest(self.velocity.digest(digest));
         let digest = Body::digest_all(&self.bodies, digest);
         let digest = self.ledger.words().iter().fold(digest, |d, word| d.word(*word));
-        digest.values(&[self.travelled, self.time]).finish()
+        digest.values(&[self.travelled, self.last, self.time]).finish()
     }
 
     fn report(&self) -> StepReport<T> {
@@ -38,6 +38,7 @@ impl<T: Real, const D: usize> Simulation<T> for Liquid<T, D> {
             )
             .with_words("ledger", self.ledger.words())
             .with_values("travelled", [self.travelled])
+            .with_values("last", [self.last])
             .with_values("width", self.surface.width())
             .with_values("surface", self.surface.field().values())
             .with_values("velocity", self.velocity.components().iter().flat_map(Field::values))
@@ -53,6 +54,7 @@ impl<T: Real, const D: usize> Simulation<T> for Liquid<T, D> {
         let changed = snapshot.words_exactly("changed", 2)?;
         let ledger = Ledger::from_words(snapshot.words_exactly("ledger", 4)?);
         let travelled = snapshot.values_exactly("travelled", 1)?[0];
+        let last = snapshot.values_exactly("last", 1)?[0];
         let width = snapshot.values("width")?.first().copied();
         let [phi] = Field::restored(grid, [Location::Center], snapshot, "surface")?;
         let velocity = Faces::restored(grid, snapshot, "velocity")?;
@@ -64,7 +66,7 @@ impl<T: Real, const D: usize> Simulation<T> for Liquid<T, D> {
         }
         (self.velocity_changed, self.surface_changed) = (changed[0] != 0, changed[1] != 0);
         (self.velocity, self.pressure.p, self.bodies) = (velocity, pressure, bodies);
-        (self.ledger, self.travelled) = (ledger, travelled);
+        (self.ledger, self.travelled, self.last) = (ledger, travelled, last);
         (self.time, self.steps) = (snapshot.time(), steps);
         self.set_ghosts();
         self.report = StepReport::nothing(self.velocity.max_abs());

@@ -1,5 +1,6 @@
 //! The sub-steps that a step is put together from, in its order.
 
+use super::rim::Around;
 use super::{Coupling, Liquid, submerged};
 use crate::base::exec::{self, Row, RowPass};
 use crate::grid::Field;
@@ -147,6 +148,13 @@ impl<T: Real, const D: usize> Liquid<T, D> {
             let known = |place: usize| open[place] > T::zero();
             self.extrapolation.extend(&self.wet, &mut self.velocity[axis], reach, known)?;
         }
+        let rim = Around {
+            surface: &self.surface,
+            open: self.pressure.open(),
+            solids: in_the_way(&self.solids),
+            boundary: &self.params.boundary,
+        };
+        self.rim.balance(&rim, &mut self.velocity);
         if self.solids.any() {
             self.set_ghosts();
             self.carried.copy_from(&self.velocity)?;
