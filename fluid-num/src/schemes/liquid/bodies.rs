@@ -49,11 +49,11 @@ struct Rider<T> {
 impl<T: Real> Rider<T> {
     /// The mean force along a degree of freedom: where the liquid and the body have moved together, the
     /// one that moves the body so.
-    fn mean_force(&self, k: usize, time: T) -> T {
+    fn mean_force(&self, k: usize, time: T, driven: T) -> T {
         if self.inverse[k] > T::zero() {
             (self.change[k] / time - self.acceleration[k]) / self.inverse[k]
         } else {
-            self.impulse[k] / time
+            self.impulse[k] / driven
         }
     }
 }
@@ -62,12 +62,14 @@ impl<T: Real> Rider<T> {
 #[derive(Debug, Clone)]
 pub(super) struct Riders<T> {
     riders: Vec<Rider<T>>,
+    /// For how long the pressure has acted since the step began, s.
+    driven: T,
     contacts: Vec<Contact<T>>,
 }
 
 impl<T: Real> Riders<T> {
     pub(super) fn new() -> Self {
-        Self { riders: Vec::new(), contacts: Vec::new() }
+        Self { riders: Vec::new(), driven: T::zero(), contacts: Vec::new() }
     }
 
     /// Whether there is none.
@@ -83,6 +85,7 @@ impl<T: Real> Riders<T> {
         strong: bool,
     ) {
         self.riders.clear();
+        self.driven = T::zero();
         self.riders.extend(bodies.iter().map(|body| {
             let (zero, mut inverse) = (T::zero(), [T::zero(); COLUMNS]);
             let axes = axes(body);
@@ -195,6 +198,7 @@ impl<T: Real> Riders<T> {
     /// Lets the pressure act on the bodies for `dt`.
     pub(super) fn push<const D: usize>(&mut self, p: &Field<T, D>, dt: T) {
         let face = face_area::<T, D>(p.grid().dx());
+        self.driven += dt;
         for rider in &mut self.riders {
             let mut push = [0.0; COLUMNS];
             for contact in &self.contacts[rider.contacts.clone()] {
@@ -213,12 +217,15 @@ impl<T: Real> Riders<T> {
 
     /// Adds to the bodies the mean force and torque of the liquid over the `time` since the step began.
     pub(super) fn hand_over<const D: usize>(&self, bodies: &mut [Body<T, D>], time: T) {
+        if self.driven == T::zero() {
+            return;
+        }
         for (body, rider) in bodies.iter_mut().zip(&self.riders) {
             for a in 0..D {
-                body.force[a] += rider.mean_force(a, time);
+                body.force[a] += rider.mean_force(a, time, self.driven);
             }
             for k in 0..turns(D) {
-                let torque = rider.mean_force(D + k, time);
+                let torque = rider.mean_force(D + k, time, self.driven);
                 for a in 0..3 {
                     body.torque[a] += rider.axes[k][a] * torque;
                 }
