@@ -17,6 +17,7 @@
 
 mod input;
 mod lbm;
+mod level_set;
 mod params;
 mod particles;
 mod poisson;
@@ -28,6 +29,7 @@ mod stam2003;
 mod wind;
 
 pub use lbm::lbm_step;
+pub use level_set::level_set;
 pub use params::params;
 pub use particles::particles_step;
 pub use poisson::poisson;
@@ -41,7 +43,7 @@ pub use wind::wind_step;
 pub type Fuzz = fn(&[u8]);
 
 /// Every body with its name, as regression files are named after it.
-pub const BODIES: [(&str, Fuzz); 9] = [
+pub const BODIES: [(&str, Fuzz); 10] = [
     ("params", params),
     ("stable_fluids_step", stable_fluids_step),
     ("stam2003_step", stam2003_step),
@@ -49,6 +51,7 @@ pub const BODIES: [(&str, Fuzz); 9] = [
     ("lbm_step", lbm_step),
     ("wind_step", wind_step),
     ("shallow_water_step", shallow_water_step),
+    ("level_set", level_set),
     ("poisson", poisson),
     ("shapes", shapes),
 ];

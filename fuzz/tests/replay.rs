@@ -69,6 +69,11 @@ fn poisson_solvers_survive_any_problem() {
 }
 
 #[test]
+fn level_sets_survive_any_values() {
+    replay(fluid_fuzz::level_set);
+}
+
+#[test]
 fn shapes_survive_any_numbers() {
     replay(fluid_fuzz::shapes);
 }

@@ -27,7 +27,8 @@ use crate::{Boundary, Error, Faces, Field, Grid, Location, Real};
 /// use fluid_num::{Boundary, Faces, Grid2, LevelSet};
 /// let grid = Grid2::new([32, 32], 1.0 / 32.0)?;
 /// let liquid = LevelSet::from_shape(grid, &Boundary::walls(), &Shape::ball(0.25)?, [0.5, 0.5])?;
-/// let mut u = Faces::from_fn(grid, |p| if liquid.contains(p) { [1.0, 2.0] } else { [0.0, 0.0] });
+/// let known = |p| liquid.signed_distance(p) < 1.0 / 32.0; // all faces of cells inside
+/// let mut u = Faces::from_fn(grid, |p| if known(p) { [1.0, 2.0] } else { [0.0, 0.0] });
 /// Extrapolation::new(grid).velocity(&liquid, &mut u, 4.0)?;
 /// let near = [0.5, 0.5 + 0.25 + 3.0 / 32.0];
 /// assert_eq!(u.sample(near), [1.0_f64, 2.0]);
@@ -92,7 +93,7 @@ impl<T: Real, const D: usize> Extrapolation<T, D> {
         for axis in 0..D {
             let down = self.grid.strides()[axis];
             let known = |i: usize| values[i] < T::zero() || values[i - down] < T::zero();
-            self.extend(phi, &mut u[axis], reach, known)?;
+            self.spread(phi, &mut u[axis], reach, known);
         }
         Ok(())
     }
@@ -112,6 +113,18 @@ impl<T: Real, const D: usize> Extrapolation<T, D> {
     ) -> Result<(), Error> {
         self.check(phi, *q.grid(), reach)?;
         q.check_finite("q")?;
+        self.spread(phi, q, reach, known);
+        Ok(())
+    }
+
+    /// The same for what has been checked.
+    fn spread(
+        &mut self,
+        phi: &LevelSet<T, D>,
+        q: &mut Field<T, D>,
+        reach: T,
+        known: impl Fn(usize) -> bool,
+    ) {
         let (grid, region) = (self.grid, q.region());
         let far = reach * grid.dx();
         let values = phi.field().as_slice();
@@ -154,7 +167,6 @@ impl<T: Real, const D: usize> Extrapolation<T, D> {
         for entry in &self.order {
             q.as_mut_slice()[*entry as u32 as usize] = T::zero();
         }
-        Ok(())
     }
 
     fn check(&self, phi: &LevelSet<T, D>, grid: Grid<T, D>, reach: T) -> Result<(), Error> {

@@ -262,9 +262,13 @@ impl<T: Real, const D: usize> Solve<'_, T, D> {
         for offset in 0..3_usize.pow(D as u32) {
             let j = moved(i, &self.halo.strides, offset);
             let foot = self.known[j];
-            let alike = (self.distance[j] < T::zero()) == (own < T::zero());
             // Neighbours often know the same.
-            if foot == NONE || foot == last || foot == nearest.1 || !alike {
+            if foot == NONE || foot == last || foot == nearest.1 {
+                continue;
+            }
+            // What is farther from the interface, or beyond it, is no guide.
+            let alike = (self.distance[j] < T::zero()) == (own < T::zero());
+            if !alike || self.distance[j].magnitude() > own.magnitude() {
                 continue;
             }
             last = foot;

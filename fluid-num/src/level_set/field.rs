@@ -23,9 +23,9 @@ use crate::{Boundary, Error, Field, Grid, Location, Real, Side};
 /// use fluid_num::{Boundary, Grid2, LevelSet};
 /// let grid = Grid2::new([64, 64], 1.0 / 64.0)?;
 /// let mut liquid = LevelSet::from_shape(grid, &Boundary::walls(), &Shape::ball(0.25)?, [0.5, 0.4])?;
-/// assert!((liquid.signed_distance([0.5, 0.75]) - 0.1).abs() < 1e-3);
-/// assert!((liquid.measure() - core::f64::consts::PI * 0.0625).abs() < 1e-4);
-/// assert!((liquid.curvature([0.75, 0.4]) - 4.0_f64).abs() < 0.01);
+/// assert!((liquid.signed_distance([0.5, 0.75]) - 0.1_f64).abs() < 1e-3);
+/// assert!((liquid.measure() - core::f64::consts::PI * 0.0625).abs() < 3e-4);
+/// assert!((liquid.curvature([0.75, 0.4]) - 4.0).abs() < 0.05);
 /// let [x, y] = liquid.normal([0.5, 0.2]);
 /// assert!(x.abs() < 1e-2 && y < -0.999);
 /// liquid.subtract(&Shape::cuboid([1.0, 0.1])?, [0.5, 0.4])?; // a bar of air across it
