@@ -145,6 +145,33 @@ impl<T: Real, const D: usize> MarkerParticles<T, D> {
         self.markers.is_empty()
     }
 
+    /// How often particles were seeded, and all numbers of all particles: what a snapshot holds.
+    pub(crate) fn state(&self) -> (u64, impl Iterator<Item = T>) {
+        let numbers = |m: &Marker<T, D>| {
+            m.position.into_iter().chain([m.radius, m.phi])
+        };
+        (self.generation, self.markers.iter().flat_map(numbers))
+    }
+
+    /// Removes the particles that belong outside: where nothing but a vacuum is there, they hold nothing
+    /// that must not vanish.
+    pub(crate) fn remove_outside(&mut self) {
+        self.markers.retain(|marker| marker.radius < T::zero());
+    }
+
+    /// Takes over what [`Self::state`] gave. Numbers beyond whole particles, and particles beyond the
+    /// capacity, are left out.
+    pub(crate) fn restore(&mut self, generation: u64, numbers: &[T]) {
+        let particles = numbers.chunks_exact(D + 2).take(self.params.capacity);
+        self.generation = generation;
+        self.markers.clear();
+        self.markers.extend(particles.map(|n| Marker {
+            position: core::array::from_fn(|a| n[a]),
+            radius: n[D],
+            phi: n[D + 1],
+        }));
+    }
+
     /// The place of every particle, m, and whether it belongs inside.
     pub fn iter(&self) -> impl Iterator<Item = ([T; D], bool)> {
         self.markers.iter().map(|m| (m.position, m.radius < T::zero()))

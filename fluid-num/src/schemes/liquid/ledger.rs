@@ -1,7 +1,7 @@
 //! What became of the volume.
 
 use super::{Liquid, VolumeCorrection};
-use crate::{Error, Real};
+use crate::Real;
 
 /// The volumes that there should be, m³ (m² in the plane).
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -14,6 +14,17 @@ pub(super) struct Ledger {
     pub(super) entered: f64,
     /// What has been taken since.
     pub(super) left: f64,
+}
+
+impl Ledger {
+    /// Books what has been added, or taken where negative.
+    pub(super) fn book(&mut self, change: f64) {
+        if change > 0.0 {
+            self.entered += change;
+        } else {
+            self.left -= change;
+        }
+    }
 }
 
 /// What became of the volume, m³ (m² in the plane).
@@ -39,42 +50,29 @@ impl VolumeReport {
 
 impl<T: Real, const D: usize> Liquid<T, D> {
     /// Measures the volume, and tells what became of it.
-    pub fn volume(&self) -> VolumeReport {
-        let volume = self.measured();
+    pub fn volume(&mut self) -> VolumeReport {
+        let volume = self.measure();
         let Ledger { initial, entered, left, open } = self.ledger;
         let initial = if open { initial } else { volume };
         VolumeReport { volume, initial, entered, left }
     }
 
     /// The volume that is liquid and not solid now.
-    fn measured(&self) -> f64 {
-        let mut wet = self.wet.clone();
-        super::submerged::cut_out(&self.surface, self.solid_distance(), &mut wet);
-        wet.measure()
-    }
-
-    fn solid_distance(&self) -> Option<&crate::Field<T, D>> {
-        self.solids.any().then_some(&self.solid)
+    pub(super) fn measure(&mut self) -> f64 {
+        let solid = self.solids.any().then_some(&self.solid);
+        super::submerged::cut_out(&self.surface, solid, &mut self.wet);
+        self.wet.measure()
     }
 
     /// Measures after the surface was changed by hand: what is new entered, what is gone left.
     pub(super) fn book_edit(&mut self) {
         let now = self.wet.measure();
         if self.ledger.open {
-            let VolumeReport { initial, entered, left, .. } = self.volume();
+            let Ledger { initial, entered, left, .. } = self.ledger;
             let change = now - (initial + entered - left);
-            self.book(change);
+            self.ledger.book(change);
         } else {
-            self.ledger = super::ledger::Ledger { open: true, initial: now, ..Ledger::default() };
-        }
-    }
-
-    /// Books what has been added, or taken where negative.
-    pub(super) fn book(&mut self, change: f64) {
-        if change > 0.0 {
-            self.ledger.entered += change;
-        } else {
-            self.ledger.left -= change;
+            self.ledger = Ledger { open: true, initial: now, ..Ledger::default() };
         }
     }
 
@@ -89,13 +87,5 @@ impl<T: Real, const D: usize> Liquid<T, D> {
         let missing = T::of((expected - volume) / volume);
         let rate = correction.rate.at_most(T::one() / dt);
         (missing * rate).at_most(correction.most).at_least(-correction.most)
-    }
-
-    /// Lets sources, drains and sides act for `dt`, and books what they did.
-    ///
-    /// # Errors
-    /// None yet.
-    pub fn exchange(&mut self, _dt: T) -> Result<(), Error> {
-        Ok(())
     }
 }

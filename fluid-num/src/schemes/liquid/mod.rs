@@ -48,8 +48,10 @@ mod params;
 mod pressure;
 mod rim;
 mod simulation;
+mod sources;
 mod submerged;
 mod substeps;
+mod viscosity;
 #[cfg(test)]
 mod tests;
 
@@ -57,17 +59,21 @@ use alloc::vec::Vec;
 
 pub use ledger::VolumeReport;
 pub use params::{Coupling, LiquidParams, VolumeCorrection};
+pub use sources::{Flow, LiquidSource};
 
 use crate::advection::transport::Carrier;
 use crate::base::error::check;
 use crate::grid::{Faces, Field, Grid};
-use crate::level_set::{BandTransport, DistanceOrder, Extrapolation, FastIterative};
+use crate::level_set::{
+    BandTransport, DistanceOrder, Extrapolation, FastIterative, MarkerParticles,
+};
 use crate::solid::{Body, Solids};
 use crate::{Error, LevelSet, Location, Real, SolveReport, StepReport};
 use bodies::Riders;
 use ledger::Ledger;
 use pressure::Pressure;
 use rim::Rim;
+use viscosity::Viscosity;
 
 /// A liquid with a free surface.
 ///
@@ -99,9 +105,13 @@ pub struct Liquid<T, const D: usize> {
     velocity: Faces<T, D>,
     pressure: Pressure<T, D>,
     bodies: Vec<Body<T, D>>,
+    sources: Vec<LiquidSource<T, D>>,
     ledger: Ledger,
+    markers: Option<MarkerParticles<T, D>>,
     /// How many cells the liquid may have moved since φ was a distance.
     travelled: T,
+    /// How many sub-steps there were since particles were seeded.
+    unseeded: u64,
     /// The length of the last sub-step, s.
     last: T,
     time: T,
@@ -118,6 +128,9 @@ pub struct Liquid<T, const D: usize> {
     riders: Riders<T>,
     // Scratch.
     rim: Rim<T>,
+    /// What sources of a given rate add to the divergence of cells.
+    rates: Vec<(u32, T)>,
+    viscosity: Option<Viscosity<T, D>>,
     carrier: Carrier<T, D>,
     carried: Faces<T, D>,
     scratch: Field<T, D>,
@@ -144,8 +157,14 @@ impl<T: Real, const D: usize> Liquid<T, D> {
             velocity: Faces::zeros(grid),
             pressure: Pressure::new(grid, &boundary, params.pressure_solver)?,
             bodies: Vec::new(),
+            sources: Vec::new(),
             ledger: Ledger::default(),
+            markers: match params.markers {
+                Some(markers) => Some(MarkerParticles::new(grid, boundary, markers)?),
+                None => None,
+            },
             travelled: T::zero(),
+            unseeded: 0,
             last: T::zero(),
             time: T::zero(),
             steps: 0,
@@ -156,6 +175,11 @@ impl<T: Real, const D: usize> Liquid<T, D> {
             solid: Field::zeros(grid),
             riders: Riders::new(),
             rim: Rim::new(&grid),
+            rates: Vec::new(),
+            viscosity: match params.kinematic_viscosity > T::zero() {
+                true => Some(Viscosity::new(grid, &boundary)?),
+                false => None,
+            },
             carrier: Carrier::new(grid, boundary, params.path_order),
             carried: Faces::zeros(grid),
             scratch: Field::zeros(grid),
@@ -206,6 +230,36 @@ impl<T: Real, const D: usize> Liquid<T, D> {
     /// The pressure of the last sub-step, Pa (N/m in the plane), 0 in air.
     pub fn pressure(&self) -> &Field<T, D> {
         &self.pressure.p
+    }
+
+    /// Sets the parameters. The sides and the particles of the surface stay as they were made.
+    ///
+    /// # Errors
+    /// As [`LiquidParams::check`]; [`Error::InvalidParameter`] for other sides. Nothing is changed then.
+    pub fn set_params(&mut self, params: LiquidParams<T, D>) -> Result<(), Error> {
+        params.check()?;
+        let (grid, boundary, old) = (self.grid, params.boundary, &self.params);
+        if boundary != old.boundary || params.markers != old.markers {
+            let (name, expected) = ("the new parameters", "of the same boundary and markers");
+            return Err(Error::InvalidParameter { name, value: 0.0, expected });
+        }
+        if params.pressure_solver != old.pressure_solver {
+            let mut pressure = Pressure::new(grid, &boundary, params.pressure_solver)?;
+            pressure.p.copy_from(&self.pressure.p)?;
+            self.pressure = pressure;
+        }
+        if params.band != old.band {
+            self.distance = FastIterative::new(grid, params.band, DistanceOrder::Second)?;
+        }
+        if params.surface_interpolation != old.surface_interpolation {
+            self.transport = BandTransport::new(grid, boundary, params.surface_interpolation)?;
+        }
+        if self.viscosity.is_none() && params.kinematic_viscosity > T::zero() {
+            self.viscosity = Some(Viscosity::new(grid, &boundary)?);
+        }
+        self.carrier.order = params.path_order;
+        self.params = params;
+        Ok(())
     }
 
     /// The bodies.
@@ -269,6 +323,7 @@ impl<T: Real, const D: usize> Liquid<T, D> {
 
     fn check_state(&self) -> Result<(), Error> {
         self.bodies.iter().try_for_each(Body::check)?;
+        self.sources.iter().try_for_each(LiquidSource::check)?;
         if self.velocity_changed {
             for (axis, u) in self.velocity.components().iter().enumerate() {
                 u.check_shape(&self.grid, Location::Face(axis), "velocity")?;

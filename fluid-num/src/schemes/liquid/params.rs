@@ -2,6 +2,7 @@
 
 use crate::advection::{Advection, Interpolation, PathOrder};
 use crate::base::error::check;
+use crate::level_set::MarkerParams;
 use crate::poisson::{Budget, MultigridParams, Preconditioner, SolverKind};
 use crate::{Boundary, Error, Real};
 
@@ -70,6 +71,8 @@ pub struct LiquidParams<T, const D: usize> {
     /// After how many cells of motion φ is made a distance again. Less: the surface is smoothed more
     /// often. Default 1.
     pub reinitialize_after: T,
+    /// Particles that hold what is thinner than two cells (particle level set), if any. Default: none.
+    pub markers: Option<MarkerParams>,
     /// The most cells that the liquid moves in a sub-step; a longer step is cut into sub-steps. Less is
     /// more exact and costs more. Default 2.
     pub most_cells: T,
@@ -100,6 +103,7 @@ impl<T: Real, const D: usize> Default for LiquidParams<T, D> {
             surface_interpolation: Interpolation::Cubic,
             band: T::of(6.0),
             reinitialize_after: T::one(),
+            markers: None,
             most_cells: T::of(2.0),
             most_substeps: 8,
             volume_correction: None,

@@ -3,6 +3,7 @@
 use super::Liquid;
 use super::ledger::Ledger;
 use crate::base::digest::Digest;
+use crate::level_set::MarkerParticles;
 use crate::solid::Body;
 use crate::{Error, Faces, Field, LevelSet, Location, Real, Simulation, Snapshot, StepReport};
 
@@ -19,6 +20,10 @@ impl<T: Real, const D: usize> Simulation<T> for Liquid<T, D> {
         let digest = self.surface.field().digest(Digest::new());
         let digest = self.pressure.p.digest(self.velocity.digest(digest));
         let digest = Body::digest_all(&self.bodies, digest);
+        let digest = match &self.markers {
+            Some(markers) => markers.state().1.fold(digest, |d, v| d.values(&[v])),
+            None => digest,
+        };
         let digest = self.ledger.words().iter().fold(digest, |d, word| d.word(*word));
         digest.values(&[self.travelled, self.last, self.time]).finish()
     }
@@ -43,6 +48,12 @@ impl<T: Real, const D: usize> Simulation<T> for Liquid<T, D> {
             .with_values("surface", self.surface.field().values())
             .with_values("velocity", self.velocity.components().iter().flat_map(Field::values))
             .with_values("pressure", self.pressure.p.values());
+        let snapshot = match self.markers.as_ref().map(MarkerParticles::state) {
+            Some((generation, numbers)) => snapshot
+                .with_words("markers", [generation, self.unseeded])
+                .with_values("markers", numbers),
+            None => snapshot,
+        };
         Body::snapshot_all(&self.bodies, snapshot)
     }
 
@@ -60,7 +71,13 @@ impl<T: Real, const D: usize> Simulation<T> for Liquid<T, D> {
         let velocity = Faces::restored(grid, snapshot, "velocity")?;
         let [pressure] = Field::restored(grid, [Location::Center], snapshot, "pressure")?;
         let bodies = Body::restored_all(&self.bodies, snapshot)?;
-        self.surface = LevelSet::from_field(phi, &self.params.boundary)?;
+        let surface = LevelSet::from_field(phi, &self.params.boundary)?;
+        if let Some(markers) = &mut self.markers {
+            let counts = snapshot.words_exactly("markers", 2)?;
+            markers.restore(counts[0], snapshot.values("markers")?);
+            self.unseeded = counts[1];
+        }
+        self.surface = surface;
         if let Some(width) = width {
             self.surface.cut_at(width);
         }
@@ -75,6 +92,7 @@ impl<T: Real, const D: usize> Simulation<T> for Liquid<T, D> {
 }
 
 impl Ledger {
+    /// All numbers, as a snapshot holds them.
     fn words(&self) -> [u64; 4] {
         let sums = [self.initial, self.entered, self.left].map(f64::to_bits);
         [u64::from(self.open), sums[0], sums[1], sums[2]]

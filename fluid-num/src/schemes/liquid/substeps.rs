@@ -7,6 +7,9 @@ use crate::grid::Field;
 use crate::solid::Solids;
 use crate::{Error, Location, Real, SolveReport};
 
+/// The number of sub-steps after which particles of the surface are put where they are too few.
+const RESEED_AFTER: u64 = 20;
+
 impl<T: Real, const D: usize> Liquid<T, D> {
     /// Looks at where bodies are and how they move.
     ///
@@ -25,6 +28,11 @@ impl<T: Real, const D: usize> Liquid<T, D> {
         if changed {
             self.travelled = T::zero();
             self.distance.reinitialize(&mut self.surface)?;
+            if let Some(markers) = &mut self.markers {
+                markers.seed(&self.surface)?;
+                markers.remove_outside();
+                self.unseeded = 0;
+            }
         }
         self.find_liquid()?;
         if changed {
@@ -98,6 +106,14 @@ impl<T: Real, const D: usize> Liquid<T, D> {
             }
         }
         self.params.boundary.fill_normal(&mut self.velocity);
+        let amount = self.params.kinematic_viscosity * dt;
+        if let Some(viscosity) = self.viscosity.as_mut().filter(|_| amount > T::zero()) {
+            self.params.boundary.fill_velocity(&mut self.velocity);
+            let (open, solids) = (self.pressure.open(), in_the_way(&self.solids));
+            let budget = self.params.diffusion_budget;
+            viscosity.apply(&mut self.velocity, open, solids, amount, budget)?;
+            self.params.boundary.fill_normal(&mut self.velocity);
+        }
         Ok(())
     }
 
@@ -109,13 +125,14 @@ impl<T: Real, const D: usize> Liquid<T, D> {
     /// # Errors
     /// [`Error::NotFinite`] for a velocity that is not finite.
     pub fn project(&mut self, dt: T) -> Result<SolveReport<T>, Error> {
-        let (params, solids) = (&self.params, in_the_way(&self.solids));
-        let (density, gravity) = (params.density, params.gravity);
-        let source = match params.volume_correction {
+        let (density, gravity) = (self.params.density, self.params.gravity);
+        let source = match self.params.volume_correction {
             Some(correction) => self.correction_rate(correction, dt),
             None => T::zero(),
         };
-        self.pressure.set_rhs(&self.velocity, solids, source)?;
+        self.pressure.set_rhs(&self.velocity, in_the_way(&self.solids), source)?;
+        self.add_rates(dt);
+        let solids = in_the_way(&self.solids);
         if let Some(solids) = solids {
             let pressure = &self.pressure;
             self.riders.touch(&self.bodies, solids, gravity, |place| pressure.is_liquid(place));
@@ -173,6 +190,10 @@ impl<T: Real, const D: usize> Liquid<T, D> {
     /// [`Error::NotFinite`] for a velocity that is not finite.
     pub fn advect_surface(&mut self, dt: T) -> Result<(), Error> {
         self.transport.carry(&self.velocity, &mut self.surface, dt)?;
+        if let Some(markers) = &mut self.markers {
+            markers.carry(&self.velocity, dt)?;
+            markers.correct(&mut self.surface)?;
+        }
         self.travelled += self.velocity.max_abs() * dt / self.grid.dx();
         Ok(())
     }
@@ -188,7 +209,15 @@ impl<T: Real, const D: usize> Liquid<T, D> {
             self.travelled = T::zero();
             self.distance.reinitialize(&mut self.surface)?;
         }
-        Ok(())
+        let Some(markers) = &mut self.markers else { return Ok(()) };
+        markers.correct(&mut self.surface)?;
+        self.unseeded += 1;
+        if self.unseeded >= RESEED_AFTER {
+            self.unseeded = 0;
+            markers.reseed(&self.surface)?;
+            markers.remove_outside();
+        }
+        markers.resize(&self.surface)
     }
 
     /// Adds the liquid's mean force and torque over the last `dt` seconds to those of the bodies.
