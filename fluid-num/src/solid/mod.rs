@@ -5,6 +5,7 @@
 //! there, and the fluid part of every cell.
 
 pub mod body;
+pub mod contact;
 mod cut;
 pub(crate) mod flux;
 pub mod fraction;
@@ -14,6 +15,7 @@ pub mod shape;
 pub(crate) mod simplex;
 
 pub use body::{Body, Slip};
+pub use contact::Contacts;
 pub use fraction::Solids;
 pub use mask::Mask;
 pub use polygon::Polygon;

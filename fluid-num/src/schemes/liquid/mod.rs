@@ -68,7 +68,7 @@ use crate::level_set::{
     BandTransport, DistanceOrder, Extrapolation, FastIterative, MarkerParticles,
 };
 use crate::solid::{Body, Solids};
-use crate::{Error, LevelSet, Location, Real, SolveReport, StepReport};
+use crate::{Error, LevelSet, Location, Real, Side, SolveReport, StepReport};
 use bodies::Riders;
 use ledger::Ledger;
 use pressure::Pressure;
@@ -353,7 +353,7 @@ impl<T: Real, const D: usize> Liquid<T, D> {
     }
 
     /// Moves the bodies for `dt` seconds by the force and torque that they have, and by their weight,
-    /// and clears both: what follows on [`Self::step`].
+    /// clears both, and lets them push each other and the walls: what follows on [`Self::step`].
     ///
     /// # Errors
     /// Those of [`Body::advance`] for the first body that cannot be moved; those before it in the list
@@ -373,6 +373,14 @@ impl<T: Real, const D: usize> Liquid<T, D> {
             }
             body.clear_wrench();
         }
-        Ok(())
+        let grid = self.grid;
+        let walls = core::array::from_fn(|a| {
+            let ends = [grid.origin()[a], grid.origin()[a] + grid.size()[a]];
+            core::array::from_fn(|end| {
+                let side = self.params.boundary.sides[a][end];
+                (!matches!(side, Side::Open | Side::Periodic)).then_some(ends[end])
+            })
+        });
+        self.params.contacts.resolve(&mut self.bodies, walls)
     }
 }

@@ -4,6 +4,7 @@ use crate::advection::{Advection, Interpolation, PathOrder};
 use crate::base::error::check;
 use crate::level_set::MarkerParams;
 use crate::poisson::{Budget, MultigridParams, Preconditioner, SolverKind};
+use crate::solid::Contacts;
 use crate::{Boundary, Error, Real};
 
 /// How the liquid and its bodies act on each other.
@@ -57,6 +58,8 @@ pub struct LiquidParams<T, const D: usize> {
     pub kinematic_viscosity: T,
     /// How the liquid and its bodies act on each other. Default: strongly.
     pub coupling: Coupling,
+    /// How bodies touch each other and the walls when [`super::Liquid::advance_bodies`] moves them.
+    pub contacts: Contacts<T>,
     /// The smallest distance from a cell's centre to the surface that the pressure sees, in cells, from
     /// 1e-4 to 0.5. Less is more exact, and makes the pressure problem harder. Default 0.01.
     pub least_fraction: T,
@@ -97,6 +100,7 @@ impl<T: Real, const D: usize> Default for LiquidParams<T, D> {
             density: T::of(1000.0),
             kinematic_viscosity: T::zero(),
             coupling: Coupling::Strong,
+            contacts: Contacts::default(),
             least_fraction: T::of(0.01),
             velocity_advection: Advection::SemiLagrangian(Interpolation::ClampedCubic),
             path_order: PathOrder::Midpoint,
@@ -125,6 +129,7 @@ impl<T: Real, const D: usize> LiquidParams<T, D> {
         check::all_finite("gravity", &self.gravity)?;
         check::positive("density", self.density)?;
         check::not_negative("kinematic_viscosity", self.kinematic_viscosity)?;
+        self.contacts.check()?;
         let (least, expected) = (self.least_fraction, "from 0.0001 to 0.5");
         check::within("least_fraction", least, 1e-4 * (1.0 - 1e-6), 0.5, expected)?;
         check::within("band", self.band, 3.0, 1e6, "from 3 to 1000000")?;
