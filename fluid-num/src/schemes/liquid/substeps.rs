@@ -7,6 +7,10 @@ use crate::grid::Field;
 use crate::solid::Solids;
 use crate::{Error, Location, Real, SolveReport};
 
+/// The open part of a face up to which its velocity is that of its neighbours: what a body squeezes
+/// through a gap that is nearly closed is as fast as the gap is narrow, and carries nothing.
+const NARROW: f64 = 0.2;
+
 /// The number of sub-steps after which particles of the surface are put where they are too few.
 const RESEED_AFTER: u64 = 20;
 
@@ -162,7 +166,9 @@ impl<T: Real, const D: usize> Liquid<T, D> {
         let reach = self.cells_moved(dt).at_most(T::of(1e6)) + T::of(4.0);
         for axis in 0..D {
             let open = self.pressure.open()[axis].as_slice();
-            let known = |place: usize| open[place] > T::zero();
+            let part = in_the_way(&self.solids).map(|solids| solids.open()[axis].as_slice());
+            let wide = |place: usize| part.is_none_or(|part| part[place] > T::of(NARROW));
+            let known = |place: usize| open[place] > T::zero() && wide(place);
             self.extrapolation.extend(&self.wet, &mut self.velocity[axis], reach, known)?;
         }
         let rim = Around {
