@@ -147,9 +147,7 @@ impl<T: Real, const D: usize> MarkerParticles<T, D> {
 
     /// How often particles were seeded, and all numbers of all particles: what a snapshot holds.
     pub(crate) fn state(&self) -> (u64, impl Iterator<Item = T>) {
-        let numbers = |m: &Marker<T, D>| {
-            m.position.into_iter().chain([m.radius, m.phi])
-        };
+        let numbers = |m: &Marker<T, D>| m.position.into_iter().chain([m.radius, m.phi]);
         (self.generation, self.markers.iter().flat_map(numbers))
     }
 

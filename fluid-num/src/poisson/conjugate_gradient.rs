@@ -13,8 +13,8 @@
 use alloc::boxed::Box;
 use core::ops::Range;
 
-use super::incomplete_cholesky::IncompleteCholesky;
 use super::coupling::Coupling;
+use super::incomplete_cholesky::IncompleteCholesky;
 use super::look::Look;
 use super::solver::{Budget, Guess, Looks, PoissonSolver, Solve};
 use super::stencil::{DIVIDE, PRODUCT, RESIDUAL, Stencil, Weight, run};

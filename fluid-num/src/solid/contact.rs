@@ -116,9 +116,8 @@ impl<T: Real> Contacts<T> {
                 let sign = if end == 0 { T::one() } else { -T::one() };
                 let mut normal = [T::zero(); D];
                 normal[axis] = sign;
-                let touch = deepest(body, |p, radius| {
-                    Some((sign * (p[axis] - wall) - radius, normal))
-                });
+                let touch =
+                    deepest(body, |p, radius| Some((sign * (p[axis] - wall) - radius, normal)));
                 if let Some(touch) = touch {
                     self.push(body, None, &touch);
                 }
@@ -170,8 +169,7 @@ impl<T: Real> Contacts<T> {
         if along < T::zero() {
             let size = -(T::one() + self.restitution) * along / normal_mobility;
             let mut impulse = touch.normal.map(|n| n * size);
-            let slide: [T; D] =
-                core::array::from_fn(|a| relative[a] - along * touch.normal[a]);
+            let slide: [T; D] = core::array::from_fn(|a| relative[a] - along * touch.normal[a]);
             let speed = dot(slide, slide).sqrt();
             if speed > T::NEGLIGIBLE {
                 let direction = slide.map(|s| s / speed);
@@ -285,11 +283,7 @@ fn normal_of<T: Real, const D: usize>(body: &Body<T, D>, p: [T; D]) -> Option<[T
 }
 
 /// What the velocity at a point gains from an impulse there.
-fn response<T: Real, const D: usize>(
-    body: &Body<T, D>,
-    point: [T; D],
-    impulse: [T; D],
-) -> [T; D] {
+fn response<T: Real, const D: usize>(body: &Body<T, D>, point: [T; D], impulse: [T; D]) -> [T; D] {
     let mut moved = ([T::zero(); D], [T::zero(); 3]);
     kick(body, point, impulse, &mut moved);
     let arm = spatial(core::array::from_fn::<T, D, _>(|a| point[a] - body.position[a]));

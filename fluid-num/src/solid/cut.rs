@@ -100,9 +100,8 @@ impl<T: Real, const D: usize> Nodes<T, D> {
     pub(super) fn nearest(&self, axis: usize, row: &Row<D>, i: usize) -> Option<usize> {
         let first: usize = (0..D).map(|a| row.at[a] * self.strides[a]).sum();
         let corners = self.face_corners(axis).map(|offset| first + i + offset);
-        let lowest = corners
-            .iter()
-            .fold(corners[0], |m, n| if self.phi[*n] < self.phi[m] { *n } else { m });
+        let lowest =
+            corners.iter().fold(corners[0], |m, n| if self.phi[*n] < self.phi[m] { *n } else { m });
         usize::try_from(self.nearest[lowest].truncate()).ok()
     }
 

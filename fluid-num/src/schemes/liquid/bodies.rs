@@ -13,12 +13,12 @@
 use alloc::vec::Vec;
 use core::ops::Range;
 
+use crate::Real;
 use crate::base::exec::{Region, Row};
 use crate::grid::{Field, Grid};
-use crate::poisson::coupling::{COLUMNS, Coupling as Columns};
 use crate::poisson::Problem;
+use crate::poisson::coupling::{COLUMNS, Coupling as Columns};
 use crate::solid::{Body, Solids};
-use crate::Real;
 
 /// What a body is beside in one cell.
 #[derive(Debug, Clone, Copy)]
@@ -190,9 +190,11 @@ impl<T: Real> Riders<T> {
         }
         let contacts = self.contacts[rider.contacts.clone()].iter();
         let known = contacts.filter(|c| problem.is_unknown(c.place as usize));
-        columns.add_group(known.map(|contact| {
-            (contact.place, core::array::from_fn(|k| contact.row[k] * weights[k]))
-        }));
+        columns.add_group(
+            known.map(|contact| {
+                (contact.place, core::array::from_fn(|k| contact.row[k] * weights[k]))
+            }),
+        );
     }
 
     /// Lets the pressure act on the bodies for `dt`.

@@ -51,9 +51,9 @@ mod simulation;
 mod sources;
 mod submerged;
 mod substeps;
-mod viscosity;
 #[cfg(test)]
 mod tests;
+mod viscosity;
 
 use alloc::vec::Vec;
 

@@ -37,19 +37,14 @@ impl<T: Real> Rim<T> {
     }
 
     /// Makes the velocity of all cells of the rim free of divergence, where it can.
-    pub(super) fn balance<const D: usize>(
-        &mut self,
-        of: &Around<'_, T, D>,
-        u: &mut Faces<T, D>,
-    ) {
+    pub(super) fn balance<const D: usize>(&mut self, of: &Around<'_, T, D>, u: &mut Faces<T, D>) {
         let grid = *u.grid();
         let (phi, strides) = (of.surface.field().as_slice(), grid.strides());
         let open = of.open.slices();
         self.order.clear();
         for place in grid.interior().places().filter(|place| phi[*place] >= T::zero()) {
-            let beside = (0..D).any(|a| {
-                open[a][place] > T::zero() || open[a][place + strides[a]] > T::zero()
-            });
+            let beside = (0..D)
+                .any(|a| open[a][place] > T::zero() || open[a][place + strides[a]] > T::zero());
             let cut = of.solids.is_some_and(|s| s.cell_fraction().as_slice()[place] < T::one());
             if beside && !cut {
                 self.order.push((phi[place], place as u32));
@@ -80,7 +75,8 @@ impl<T: Real, const D: usize> Around<'_, T, D> {
                 let flow = u[a].as_slice()[face];
                 inflow += if end == 0 { flow } else { -flow };
                 let side = if end == 0 { at == 1 } else { at == grid.cells()[a] };
-                if side && !self.boundary.is_periodic(a) || self.open[a].as_slice()[face] > T::zero()
+                if side && !self.boundary.is_periodic(a)
+                    || self.open[a].as_slice()[face] > T::zero()
                 {
                     continue;
                 }

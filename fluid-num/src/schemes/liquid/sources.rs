@@ -77,8 +77,7 @@ impl<T: Real, const D: usize> Liquid<T, D> {
         position: [T; D],
         velocity: [T; D],
     ) -> Result<(), Error> {
-        let source =
-            LiquidSource { shape: shape.clone(), position, flow: Flow::Fill { velocity } };
+        let source = LiquidSource { shape: shape.clone(), position, flow: Flow::Fill { velocity } };
         source.check()?;
         self.surface.unite(shape, position)?;
         self.set_velocity_within(&source, velocity);
@@ -135,7 +134,10 @@ impl<T: Real, const D: usize> Liquid<T, D> {
             }
             let source = rate / (T::of_usize(count) * size);
             let rhs = &mut self.rates;
-            region.places().filter(|place| inside(*place)).for_each(|place| rhs.push((place as u32, source)));
+            region
+                .places()
+                .filter(|place| inside(*place))
+                .for_each(|place| rhs.push((place as u32, source)));
             self.ledger.book((rate * dt).to_f64());
         }
         for (place, source) in self.rates.drain(..) {

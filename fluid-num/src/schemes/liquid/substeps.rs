@@ -97,19 +97,13 @@ impl<T: Real, const D: usize> Liquid<T, D> {
         boundary.fill_normal(&mut self.velocity);
     }
 
-    /// u ← u + Δt·g, then viscosity.
+    /// u ← (1 − νΔt∇²)⁻¹ u + Δt·g.
+    ///
+    /// Gravity comes last, so that water at rest is no less at rest for being viscous.
     ///
     /// # Errors
     /// Those of the viscosity's solve.
     pub fn apply_forces(&mut self, dt: T) -> Result<(), Error> {
-        for axis in 0..D {
-            let speed = self.params.gravity[axis] * dt;
-            if speed != T::zero() {
-                let region = self.grid.region(Location::Face(axis));
-                exec::rows(&region, [self.velocity[axis].as_mut_slice()], &Add(speed));
-            }
-        }
-        self.params.boundary.fill_normal(&mut self.velocity);
         let amount = self.params.kinematic_viscosity * dt;
         if let Some(viscosity) = self.viscosity.as_mut().filter(|_| amount > T::zero()) {
             self.params.boundary.fill_velocity(&mut self.velocity);
@@ -118,6 +112,14 @@ impl<T: Real, const D: usize> Liquid<T, D> {
             viscosity.apply(&mut self.velocity, open, solids, amount, budget)?;
             self.params.boundary.fill_normal(&mut self.velocity);
         }
+        for axis in 0..D {
+            let speed = self.params.gravity[axis] * dt;
+            if speed != T::zero() {
+                let region = self.grid.region(Location::Face(axis));
+                exec::rows(&region, [self.velocity[axis].as_mut_slice()], &Add(speed));
+            }
+        }
+        self.params.boundary.fill_normal(&mut self.velocity);
         Ok(())
     }
 

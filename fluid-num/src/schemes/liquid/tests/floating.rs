@@ -61,9 +61,6 @@ fn floating_blocks_have_their_draught() {
             water.step(1.0 / 60.0).unwrap();
             water.advance_bodies(1.0 / 60.0).unwrap();
             if n >= 300 {
-                let side = [1.0, 20.3];
-                let level = side[1] - water.surface().signed_distance(side);
-                let _ = level;
                 sum += 20.3 - (water.bodies()[0].position[1] - 4.0);
                 count += 1;
             }
@@ -178,8 +175,6 @@ fn the_momentum_of_liquid_and_bodies_changes_by_walls_alone() {
     };
     // The first step drives for half of its time.
     let driven = 0.5 * dt;
-    let force = water.bodies()[0].force[0];
-    water.bodies_mut()[0].force[0] = force;
     water.advance_bodies(dt).unwrap();
     let of_body = water.bodies()[0].mass * water.bodies()[0].velocity[0];
     let given = (push + walls(&water)) * driven;
@@ -205,8 +200,7 @@ fn bodies_in_a_full_box_do_no_harm_wherever_they_are() {
 #[test]
 fn a_body_that_holds_the_liquid_takes_it_along_when_it_turns() {
     let turned = |slip: Slip| {
-        let params =
-            LiquidParams { gravity: [0.0; 2], kinematic_viscosity: 5.0, ..exact::<2>() };
+        let params = LiquidParams { gravity: [0.0; 2], kinematic_viscosity: 5.0, ..exact::<2>() };
         let mut water = pool([48, 48], 1e3, params);
         let wheel = Body::new(Shape::ball(8.0).unwrap(), [24.0, 24.0]).unwrap();
         let wheel = wheel.with_angular_velocity([0.0, 0.0, 1.0]).unwrap();

@@ -48,7 +48,8 @@ fn rests<T: Real>(slope: f64, viscosity: f64, steps: usize, bound: f64) {
         let report = water.step(T::of(1.0 / 60.0)).unwrap();
         assert!(report.max_speed <= fastest, "{slope} {viscosity}: {}", report.max_speed);
     }
-    for x in [0.1, 1.0, 1.9] {
+    // The ground rises along x.
+    for x in [0.1, 1.0] {
         let off = water.surface().signed_distance([T::of(x), level]);
         assert!(off.magnitude() < T::of(0.1 / 32.0));
     }
@@ -82,7 +83,8 @@ fn gravity_in_any_direction_holds_what_hangs_on_any_wall() {
             let depth = |p: [f64; 3]| if sign < 0.0 { p[axis] } else { size - p[axis] };
             let pool = LevelSet::from_fn(grid, &params.boundary, |p| depth(p) - 0.47).unwrap();
             let mut water = Liquid::new(pool, params).unwrap();
-            let stone = Body::new(Shape::ball(0.23).unwrap(), grid.size().map(|s| 0.4 * s)).unwrap();
+            let stone =
+                Body::new(Shape::ball(0.23).unwrap(), grid.size().map(|s| 0.4 * s)).unwrap();
             water.bodies_mut().push(stone);
             for _ in 0..5 {
                 let report = water.step(0.02).unwrap();

@@ -2,6 +2,7 @@
 
 use core::f64::consts::PI;
 
+use crate::level_set::MarkerParams;
 use crate::poisson::Budget;
 use crate::solid::Shape;
 use crate::{Boundary, Grid, Grid2, LevelSet, Liquid, Liquid2, LiquidParams, Side};
@@ -23,9 +24,8 @@ fn a_tank_sloshes_with_the_period_of_linear_theory() {
         };
         let amplitude = 0.01 * depth;
         let wave = |x: f64| libm::cos(PI * x);
-        let pool = LevelSet::from_fn(grid, &params.boundary, |[x, y]| {
-            y - depth - amplitude * wave(x)
-        });
+        let pool =
+            LevelSet::from_fn(grid, &params.boundary, |[x, y]| y - depth - amplitude * wave(x));
         let mut water = Liquid2::new(pool.unwrap(), params).unwrap();
         let exact = 2.0 * PI / libm::sqrt(9.81 * PI * libm::tanh(PI * depth));
         let dt = 1.0 / 60.0;
@@ -42,11 +42,13 @@ fn a_tank_sloshes_with_the_period_of_linear_theory() {
             water.step(dt).unwrap();
             time += dt;
             let now = mode(&water);
+            if count == 4 {
+                peak = peak.max(now.abs());
+            }
             if now * before < 0.0 {
                 crossings[count] = time - dt * now / (now - before);
                 count += 1;
             }
-            peak = if count == 4 { peak.max(now.abs()) } else { 0.0 };
             before = now;
         }
         let period = (crossings[4] - crossings[0]) / 2.0;
@@ -112,14 +114,21 @@ fn a_dam_breaks_as_in_the_experiment() {
     let (cells, width) = (20, 0.057_15);
     let grid = Grid2::new([10 * cells, 5 * cells / 2], width / cells as f64).unwrap();
     let params = LiquidParams::<f64, 2>::default();
-    let column = LevelSet::from_fn(grid, &params.boundary, |[x, y]| {
-        (x - width).max(y - 2.0 * width)
-    });
+    let column =
+        LevelSet::from_fn(grid, &params.boundary, |[x, y]| (x - width).max(y - 2.0 * width));
     let mut water = Liquid2::new(column.unwrap(), params).unwrap();
-    // T = t √(2g/a), Z = z/a.
+    // T = t √(2g/a), Z = z/a; without (4.034, 4.944), from which to the next the water would be faster
+    // than 2√(2ga), which no column of this height can make it.
     let data = [
-        (0.832, 1.217), (1.219, 1.474), (1.997, 2.292), (2.547, 2.995), (3.345, 4.134),
-        (4.034, 4.944), (4.418, 5.881), (5.091, 6.980), (5.685, 7.945), (6.306, 8.966),
+        (0.832, 1.217),
+        (1.219, 1.474),
+        (1.997, 2.292),
+        (2.547, 2.995),
+        (3.345, 4.134),
+        (4.418, 5.881),
+        (5.091, 6.980),
+        (5.685, 7.945),
+        (6.306, 8.966),
     ];
     let unit = libm::sqrt(width / (2.0 * 9.81));
     let front = |water: &Liquid2<f64>| -> f64 {
@@ -156,7 +165,11 @@ fn a_dam_breaks_as_in_the_experiment() {
 #[test]
 fn a_collapsing_block_keeps_most_of_its_area_and_no_speed_is_wild() {
     let grid = Grid2::new([64; 2], 1.0 / 64.0).unwrap();
-    let params = LiquidParams::<f64, 2>::default();
+    let params = LiquidParams::<f64, 2> {
+        markers: Some(MarkerParams::default()),
+        reinitialize_after: 5.0,
+        ..Default::default()
+    };
     let block = |[x, y]: [f64; 2]| (x - 24.0 / 64.0).max(y - 0.5);
     let surface = LevelSet::from_fn(grid, &params.boundary, block).unwrap();
     let mut water = Liquid2::new(surface, params).unwrap();
@@ -167,7 +180,7 @@ fn a_collapsing_block_keeps_most_of_its_area_and_no_speed_is_wild() {
         assert!(report.pressure.unwrap().iterations <= 7);
     }
     let drift = water.volume().drift();
-    assert!(drift.abs() < 0.13, "{drift}");
+    assert!(drift.abs() < 0.1, "{drift}");
 }
 
 #[test]
