@@ -202,8 +202,8 @@ impl<S: Site> Scene for Lake<S> {
             self.water.dent(at, radius, S::PRESS[1])?;
         }
         self.site.live(&mut self.water, self.steps)?;
-        self.water.step(DT)?;
-        self.water.advance_bodies(DT)?;
+        let report = self.water.step(DT)?;
+        self.water.advance_bodies(report.time)?;
         self.steps += 1;
         Ok(())
     }

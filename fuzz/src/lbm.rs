@@ -62,7 +62,7 @@ fn run<T: Real, L: Lattice<D, Q>, const D: usize, const Q: usize>(input: &mut In
         Ok(lbm) => lbm,
         Err(error) => return assert!(error.to_string().len() > 20, "{error}"),
     };
-    moments(lbm.clone());
+    moments(lbm.clone(), input);
     let carried = Carried::new(&lbm, 1, scene::advection(input)).expect("the sides are good");
     let mut scene = Scene { lbm, carried };
     for _ in 0..input.within(1, 8) {
@@ -75,16 +75,20 @@ fn run<T: Real, L: Lattice<D, Q>, const D: usize, const Q: usize>(input: &mut In
             6 => scene.force(input),
             7 => scene.blow(input),
             8 => scene.strew(input, &grid),
-            _ => scene.step(input.time_step::<T>() * params.time_step * T::of(40.0)),
+            9 => scene.change(self::params(input)),
+            _ => scene.step(input.time_step::<T>() * scene.time_step() * T::of(40.0)),
         }
     }
     scene.step(T::zero());
-    scene.step(params.time_step);
+    scene.step(scene.time_step());
     scene.repeat();
 }
 
 /// A solver that stores moments finds what one that stores populations does, where it can be made.
-fn moments<T: Real, L: Lattice<D, Q>, const D: usize, const Q: usize>(mut lbm: Lbm<T, L, D, Q>) {
+fn moments<T: Real, L: Lattice<D, Q>, const D: usize, const Q: usize>(
+    mut lbm: Lbm<T, L, D, Q>,
+    input: &mut Input<'_>,
+) {
     let (grid, params) = (*lbm.grid(), *lbm.params());
     let mut encoded = match EncodedLbm::<T, L, D, Q>::new(grid, params) {
         Ok(encoded) => encoded,
@@ -93,13 +97,27 @@ fn moments<T: Real, L: Lattice<D, Q>, const D: usize, const Q: usize>(mut lbm: L
     let unit = T::of(0.1) * grid.dx() / params.time_step;
     let size = grid.size();
     let flow = |p: [T; D]| (core::array::from_fn(|a| unit * p[a] / size[a]), T::zero());
+    let closed: Vec<bool> = (0..grid.cell_count()).map(|_| input.chance(10)).collect();
+    let number =
+        |cell: [usize; D]| (0..D).rev().fold(0, |number, a| number * grid.cells()[a] + cell[a]);
+    lbm.close_cells(|cell| closed[number(cell)]);
+    encoded.close_cells(|cell| closed[number(cell)]);
+    if let Some(body) = scene::body(input, &grid).filter(|body| body.check().is_ok()) {
+        lbm.bodies_mut().push(body.clone());
+        encoded.bodies_mut().push(body);
+    }
     lbm.set_flow(flow).expect("a finite flow");
     encoded.set_flow(flow).expect("a finite flow");
-    let ends = [lbm.advance(3).is_ok(), encoded.advance(3).is_ok()];
-    assert_eq!(ends[0], ends[1]);
-    for cell in grid.interior().places().map(|i| grid.cell_at(i)).filter(|_| ends[0]) {
-        let found = encoded.velocity(cell).expect("a cell of the grid");
-        assert_eq!(found, lbm.velocity().each_ref().map(|u| u[cell]), "at {cell:?}");
+    for time_step in [params.time_step, params.time_step * T::of(0.7)] {
+        let changed = LbmParams { time_step, ..params };
+        let ends = [lbm.set_params(changed), encoded.set_params(changed)].map(|end| end.is_ok());
+        assert_eq!(ends[0], ends[1]);
+        let ends = [lbm.advance(3).is_ok(), encoded.advance(3).is_ok()];
+        assert_eq!(ends[0], ends[1]);
+        for cell in grid.interior().places().map(|i| grid.cell_at(i)).filter(|_| ends[0]) {
+            let found = encoded.velocity(cell).expect("a cell of the grid");
+            assert_eq!(found, lbm.velocity().each_ref().map(|u| u[cell]), "at {cell:?}");
+        }
     }
 }
 
@@ -142,6 +160,21 @@ impl<T: Real, L: Lattice<D, Q>, const D: usize, const Q: usize> Scene<T, L, D, Q
         let before = self.lbm.digest();
         if let Err(error) = self.lbm.set_inflow(axis, end, |_| input.vector(-0.1, 0.1)) {
             self.refused(&error, before);
+        }
+    }
+
+    fn time_step(&self) -> T {
+        self.lbm.params().time_step
+    }
+
+    fn change(&mut self, params: LbmParams<T, D>) {
+        let (before, old) = (self.lbm.digest(), *self.lbm.params());
+        match self.lbm.set_params(params) {
+            Ok(()) => assert_eq!(*self.lbm.params(), params),
+            Err(error) => {
+                self.refused(&error, before);
+                assert_eq!(*self.lbm.params(), old);
+            }
         }
     }
 

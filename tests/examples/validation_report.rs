@@ -15,7 +15,7 @@ use epaint_default_fonts::HACK_REGULAR;
 use fluid_num::advection::{Advection, Interpolation};
 use fluid_num::schemes::lbm::Bounce;
 use fluid_num::{StableFluids2, Stepping};
-use measure::{cavity, lattice, shapes, taylor_green};
+use measure::{cavity, lattice, shapes, taylor_green, water};
 use plotters::prelude::*;
 use plotters::style::{FontStyle, register_font};
 
@@ -43,6 +43,7 @@ fn main() -> Outcome {
     lid(&mut text, &folder, quick)?;
     carried(&mut text, quick)?;
     lattices(&mut text, &folder, quick)?;
+    shallow(&mut text, quick)?;
     fs::write(folder.join("README.md"), &text)?;
     println!("{text}");
     Ok(())
@@ -305,6 +306,52 @@ fn lattices(text: &mut String, folder: &Path, quick: bool) -> Outcome {
         cells[0],
         cells[1],
         0.1 * 2.0 * radius / 1e-4,
+    )?;
+    Ok(())
+}
+
+/// Shallow water: breaking dams, bowls, a standing wave, run-up.
+fn shallow(text: &mut String, quick: bool) -> Outcome {
+    writeln!(text, "## Shallow water\n")?;
+    writeln!(
+        text,
+        "Momentum advection on, f64. Dams that break on wet ground (Stoker), 1000 cells:\n"
+    )?;
+    writeln!(text, "| depths | | depth between | velocity between | speed of the bore |")?;
+    writeln!(text, "|---|---|---|---|---|")?;
+    let cases = if quick { &water::STOKER[..1] } else { &water::STOKER };
+    for case in cases {
+        let ([left, right], exact) = *case;
+        for (name, [h, u, speed]) in [("exact", exact), ("found", water::stoker(*case))] {
+            writeln!(text, "| {left}, {right} | {name} | {h:.4} | {u:.4} | {speed:.4} |")?;
+        }
+    }
+    writeln!(
+        text,
+        "\nThacker's bowls: the planar surface after a turn, the round one after a swing:\n"
+    )?;
+    writeln!(text, "| surface | cells | error of the period | loss of amplitude | L1 error |")?;
+    writeln!(text, "|---|---|---|---|---|")?;
+    for n in if quick { [20, 30] } else { [60, 120] } {
+        let [period, loss, l1] = water::planar_bowl(n);
+        writeln!(text, "| planar | {n}² | {period:.4} | {loss:.4} | {l1:.4} |")?;
+    }
+    for n in if quick { [50, 60] } else { [100, 200] } {
+        let [period, loss] = water::radial_bowl(n);
+        writeln!(text, "| round | {n}² | {period:.4} | {loss:.4} | |")?;
+    }
+    writeln!(text, "\nA standing wave of 1e-7 m in a basin 1 m long and 0.1 m deep:\n")?;
+    writeln!(text, "| cells | error over amplitude after a period | period over 2L/√(gh) |")?;
+    writeln!(text, "|---|---|---|")?;
+    for n in [32, 64, 128] {
+        let (error, period) = water::standing_wave(n, 1e-7, false);
+        writeln!(text, "| {n} | {error:.2e} | {period:.5} |")?;
+    }
+    let found = water::run_up(if quick { 0.1 } else { 0.025 });
+    writeln!(
+        text,
+        "\nA solitary wave of 0.019 depths runs up a beach of 1:19.85 to {found:.4} depths \
+         (Synolakis: 0.0909).\n"
     )?;
     Ok(())
 }

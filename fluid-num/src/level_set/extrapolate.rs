@@ -43,7 +43,7 @@ pub struct Extrapolation<T, const D: usize> {
     distance: Vec<T>,
     known: Vec<u8>,
     /// φ as bits that sort like it, and the place.
-    order: Vec<u64>,
+    order: Vec<(u64, u32)>,
 }
 
 impl<T: Real, const D: usize> Extrapolation<T, D> {
@@ -141,7 +141,7 @@ impl<T: Real, const D: usize> Extrapolation<T, D> {
                 if known(i) {
                     self.known[i] = 1;
                 } else if distance <= far {
-                    self.order.push(u64::from(rank(distance)) << 32 | i as u64);
+                    self.order.push((rank(distance), i as u32));
                 } else {
                     q.as_mut_slice()[i] = T::zero();
                 }
@@ -154,8 +154,8 @@ impl<T: Real, const D: usize> Extrapolation<T, D> {
         while self.order.len() < left {
             left = self.order.len();
             let Self { known, distance, order, .. } = self;
-            order.retain(|entry| {
-                let i = *entry as u32 as usize;
+            order.retain(|(_, i)| {
+                let i = *i as usize;
                 let value = links.value(i, q.as_slice(), known, distance);
                 if let Some(value) = value {
                     q.as_mut_slice()[i] = value;
@@ -164,8 +164,19 @@ impl<T: Real, const D: usize> Extrapolation<T, D> {
                 value.is_none()
             });
         }
-        for entry in &self.order {
-            q.as_mut_slice()[*entry as u32 as usize] = T::zero();
+        for (_, i) in &self.order {
+            q.as_mut_slice()[*i as usize] = T::zero();
+        }
+        // The last face of a periodic axis is its first once more.
+        if let Location::Face(a) = q.location()
+            && phi.boundary().is_periodic(a)
+        {
+            let mut first = region;
+            first.hi[a] = first.lo[a] + 1;
+            let around = grid.cells()[a] * grid.strides()[a];
+            for i in first.places() {
+                q.as_mut_slice()[i + around] = q.as_slice()[i];
+            }
         }
     }
 
@@ -178,9 +189,9 @@ impl<T: Real, const D: usize> Extrapolation<T, D> {
 }
 
 /// Bits that sort like numbers.
-fn rank<T: Real>(value: T) -> u32 {
-    let bits = (value.to_f64() as f32).to_bits();
-    if bits >> 31 == 1 { !bits } else { bits | 1 << 31 }
+fn rank<T: Real>(value: T) -> u64 {
+    let bits = value.to_f64().to_bits();
+    if bits >> 63 == 1 { !bits } else { bits | 1 << 63 }
 }
 
 /// The neighbours of places.

@@ -11,8 +11,9 @@
 //! next list. Differences of |∇φ| = 1 over cells would be wrong by a third of a cell in the fan behind a
 //! corner and on the ridge between two sides; a closest point is exact on both.
 //!
-//! **Accuracy**, in cells, measured by the tests: see the [module](super). **Cost**: proportional to the
-//! cells in the band.
+//! **Accuracy**, in cells: see the [module](super). **Cost**: passes over all cells that load φ, find the
+//! interface and store, and rounds over those in the band; memory for four arrays of the grid and for
+//! about 30 numbers a cell, since an interface may pass all.
 //!
 //! References: W.-K. Jeong, R. T. Whitaker, *A fast iterative method for eikonal equations*, SIAM J.
 //! Sci. Comput. 30 (2008), <https://doi.org/10.1137/060670298>; G. Russo, P. Smereka, *A remark on
@@ -52,6 +53,9 @@ pub struct ReinitializeReport {
     pub rounds: usize,
     /// How many cells were computed in all rounds together.
     pub updates: usize,
+    /// How many cells were still on the list after the largest number of rounds: they may be too far.
+    /// 0 for all but degenerate interfaces.
+    pub unsettled: usize,
 }
 
 /// Makes level sets signed distances, by the fast iterative method. All memory is taken at the
@@ -94,10 +98,10 @@ const CHANGE: f64 = 1e-4;
 
 impl<T: Real, const D: usize> FastIterative<T, D> {
     /// Distances up to `band` cells on both sides of the interface, from 2 on; all beyond are cut to
-    /// it. Wider bands cost in proportion; what moves n cells in a step needs n + 3.
+    /// it. Wider bands cost more; what moves n cells in a step needs n + 3.
     ///
     /// # Errors
-    /// [`Error::InvalidParameter`] for a band below 2 or not below 10⁶.
+    /// [`Error::InvalidParameter`] for a band below 2 or above 10⁶.
     pub fn new(grid: Grid<T, D>, band: T, order: DistanceOrder) -> Result<Self, Error> {
         check_band(band)?;
         let (halo, count) = (Halo::new(grid), grid.cell_count());
@@ -133,7 +137,7 @@ impl<T: Real, const D: usize> FastIterative<T, D> {
         halo.load(phi.field(), &mut self.phi);
         measure(&halo, &self.phi, &mut self.distance);
         let interface_cells = self.seed(&halo);
-        let mut report = ReinitializeReport { interface_cells, rounds: 0, updates: 0 };
+        let mut report = ReinitializeReport { interface_cells, ..Default::default() };
         // Every round carries the distance on by a cell; some more let corners settle.
         let most = 4 * self.band.truncate() as usize + 32;
         while !self.list.is_empty() && report.rounds < most {
@@ -141,6 +145,7 @@ impl<T: Real, const D: usize> FastIterative<T, D> {
             report.updates += self.list.len();
             self.round(&halo);
         }
+        report.unsettled = self.list.len();
         self.list.clear();
         self.state.fill(0);
         store(&halo, self.band, [&self.phi, &self.distance], &self.feet, &self.known, phi);

@@ -7,7 +7,8 @@
 //! The interface around p is taken for a piece of a circle (sphere) of curvature κ, half as wide as p is
 //! away from the next: d is exact for discs, balls and planes. Where the normals of neighbouring cells
 //! differ much, their planes meet in a corner, as dual contouring finds it: for what lies beyond, the
-//! distance is that to the corner, and no piece reaches past it.
+//! distance is that to the corner, and no piece reaches past it. Where φ tells no normal, as at a single
+//! cell inside, the foot is a point.
 //!
 //! Reference: T. Ju, F. Losasso, S. Schaefer, J. Warren, *Dual contouring of Hermite data*, SIGGRAPH
 //! 2002, <https://doi.org/10.1145/566570.566586>.
@@ -99,19 +100,22 @@ impl<T: Real, const D: usize> Feet<T, D> {
         }
         self.feet.clear();
         for (n, i) in self.cells.iter().enumerate() {
-            let (place, Hit { distance, normal, .. }) = (*i as usize, self.hits[n]);
+            let (place, Hit { distance, normal, vague, .. }) = (*i as usize, self.hits[n]);
             let at = halo.at(place);
             self.feet.push(Foot {
                 point: core::array::from_fn(|a| T::of_usize(at[a]) - distance * normal[a]),
                 normal,
                 curvature: T::zero(),
-                extent: T::of(EXTENT),
+                extent: if vague { T::zero() } else { T::of(EXTENT) },
                 inside: distance < T::zero(),
                 corner: NONE,
             });
         }
         for n in 0..self.cells.len() {
             let place = self.cells[n] as usize;
+            if self.hits[n].vague {
+                continue; // a point
+            }
             let level = self.hits[n].curvature;
             // A corner beside has a curvature that its neighbours do not have.
             let least = (0..3_usize.pow(D as u32)).fold(level, |least, offset| {
@@ -237,7 +241,7 @@ impl<T: Real, const D: usize> Feet<T, D> {
                 let step = |a: usize| T::of_usize(offset / 3_usize.pow(a as u32) % 3) - T::one();
                 let start = -other.distance;
                 let along = (0..D).fold(start, |sum, a| sum + other.normal[a] * step(a));
-                alike.then_some((other.normal, along))
+                (alike && !other.vague).then_some((other.normal, along))
             })
         };
         let (mut matrix, mut right) = ([[T::zero(); D]; D], [T::zero(); D]);

@@ -3,9 +3,12 @@
 use core::ops::Range;
 
 use super::contour::Inside;
+use super::halo::FAR;
 use super::{Border, Outlines};
+use crate::base::digest::Digest;
 use crate::base::error::check;
 use crate::base::exec::{self, BandPass, Region};
+use crate::base::snapshot::{Snapshot, wrong_count};
 use crate::grid::ops::same_grid;
 use crate::grid::sample::Lattice;
 use crate::solid::Shape;
@@ -98,7 +101,8 @@ impl<T: Real, const D: usize> LevelSet<T, D> {
         Self::from_fn(grid, boundary, |_| far)
     }
 
-    /// Adds what a shape covers, its own origin at `position`.
+    /// Adds what a shape covers, its own origin at `position`. φ is then no distance inside where
+    /// the two meet: reinitialise.
     ///
     /// # Errors
     /// As [`Self::from_shape`]; nothing is changed then.
@@ -108,7 +112,8 @@ impl<T: Real, const D: usize> LevelSet<T, D> {
         Ok(())
     }
 
-    /// Takes away what a shape covers, its own origin at `position`.
+    /// Takes away what a shape covers, its own origin at `position`. φ is then no distance outside
+    /// where the two meet: reinitialise.
     ///
     /// # Errors
     /// As [`Self::from_shape`]; nothing is changed then.
@@ -150,6 +155,37 @@ impl<T: Real, const D: usize> LevelSet<T, D> {
         Ok(())
     }
 
+    /// Adds the whole state to a digest.
+    #[must_use]
+    pub fn digest(&self, digest: Digest) -> Digest {
+        self.phi.digest(digest).values(self.width.as_slice())
+    }
+
+    /// Adds the whole state to a snapshot.
+    #[must_use]
+    pub fn snapshot(&self, snapshot: Snapshot<T>) -> Snapshot<T> {
+        snapshot.with_values("phi", self.phi.values()).with_values("phi width", self.width)
+    }
+
+    /// Makes this level set the one that [`Self::snapshot`] wrote, on the same grid with the same
+    /// periodic sides.
+    ///
+    /// # Errors
+    /// Those of the snapshot, [`Error::WrongCount`] for one of another grid,
+    /// [`Error::InvalidParameter`] for a negative width; nothing is changed then.
+    pub fn restore(&mut self, snapshot: &Snapshot<T>) -> Result<(), Error> {
+        let [phi] = Field::restored(*self.grid(), [Location::Center], snapshot, "phi")?;
+        let width = match *snapshot.values("phi width")? {
+            [] => None,
+            [width] => Some(width),
+            [_, _, ..] => return Err(wrong_count("phi width", 2)),
+        };
+        width.map_or(Ok(()), |width| check::not_negative("phi width", width))?;
+        (self.phi, self.width) = (phi, width);
+        self.fill_ghosts();
+        Ok(())
+    }
+
     /// φ at the centres of cells, m, ghosts included.
     #[inline(always)]
     pub fn field(&self) -> &Field<T, D> {
@@ -177,7 +213,8 @@ impl<T: Real, const D: usize> LevelSet<T, D> {
         self.signed_distance(position) < T::zero()
     }
 
-    /// ∇φ at a position: differences over a cell of the linear interpolant, second order.
+    /// ∇φ at a position: differences over a cell of the linear interpolant, second order. Within a cell
+    /// of a side that is not periodic the slope across it fades, since φ is mirrored there.
     pub fn gradient(&self, position: [T; D]) -> [T; D] {
         let (lattice, dx) = (self.lattice(), self.grid().dx());
         let half = dx * T::of(0.5);
@@ -198,19 +235,29 @@ impl<T: Real, const D: usize> LevelSet<T, D> {
     }
 
     /// The curvature ∇·(∇φ/|∇φ|) of the level line through a position, 1/m: 1/R for a disc, 2/R for a
-    /// ball, positive where the inside is convex. Second order.
+    /// ball, positive where the inside is convex. Second order, away from sides that are not periodic.
     pub fn curvature(&self, position: [T; D]) -> T {
         let grid = self.grid();
         let half = T::of(0.5);
-        let at = core::array::from_fn(|a| (position[a] - grid.origin()[a]) / grid.dx() + half);
-        let (index, fraction) = Lattice::clamped(grid, Location::Center).locate([0; D], at);
+        // Up to the outermost centres, so that no ghost is asked, and round on periodic axes.
+        let at = core::array::from_fn(|a| {
+            let x = (position[a] - grid.origin()[a]) / grid.dx() + half;
+            let last = T::of_usize(grid.cells()[a]);
+            if self.boundary.is_periodic(a) { x } else { x.at_least(T::one()).at_most(last) }
+        });
+        let (index, fraction) = self.lattice().locate([0; D], at);
+        let lower = grid.cell_at(index);
         let mut sum = T::zero();
         for corner in 0..1_usize << D {
             let (mut weight, mut place) = (T::one(), index);
             for a in 0..D {
-                let upper = corner >> a & 1 == 1;
+                let (upper, last) = (corner >> a & 1 == 1, grid.cells()[a] - 1);
                 weight *= if upper { fraction[a] } else { T::one() - fraction[a] };
-                place += if upper { grid.strides()[a] } else { 0 };
+                if upper && lower[a] == last {
+                    place -= last * grid.strides()[a];
+                } else if upper {
+                    place += grid.strides()[a];
+                }
             }
             if weight > T::zero() {
                 sum += weight * curvature(self.phi.as_slice(), grid.strides(), place) / grid.dx();
@@ -231,7 +278,8 @@ impl<T: Real, const D: usize> LevelSet<T, D> {
             // Between periodic sides one square begins at each centre; else one more at the side.
             region.lo[a] = usize::from(self.boundary.is_periodic(a));
         }
-        let pass = Measure { phi: self.phi.as_slice(), region, grid };
+        let far = T::of(FAR) * grid.dx();
+        let pass = Measure { phi: self.phi.as_slice(), region, grid, far };
         let cells = exec::reduce(&region, &pass).unwrap_or(0.0);
         cells * (0..D).fold(1.0, |size, _| size * grid.dx().to_f64())
     }
@@ -318,6 +366,8 @@ struct Measure<'a, T, const D: usize> {
     /// The lower centre of each square.
     region: Region<D>,
     grid: Grid<T, D>,
+    /// What |φ| is cut at, m.
+    far: T,
 }
 
 impl<T: Real, const D: usize> BandPass<(), 0> for Measure<'_, T, D> {
@@ -335,7 +385,10 @@ impl<T: Real, const D: usize> BandPass<(), 0> for Measure<'_, T, D> {
             let weight = (1..D).fold(1.0, |w, a| w * within(a, row.at[a]));
             for i in 0..row.len {
                 let square = |first: usize| {
-                    [0, 1, s[1] + 1, s[1]].map(|offset| -self.phi[row.start + i + first + offset])
+                    [0, 1, s[1] + 1, s[1]].map(|offset| {
+                        let value = -self.phi[row.start + i + first + offset];
+                        value.at_most(self.far).at_least(-self.far)
+                    })
                 };
                 let lower = square(0);
                 let share = if D == 2 {

@@ -7,6 +7,8 @@ use crate::{Boundary, Field};
 
 /// The width of the ghost layers.
 pub(super) const WIDTH: usize = 2;
+/// As far as matters, in cells: products of differences of such values are numbers.
+pub(super) const FAR: f64 = 1e9;
 
 /// The layout of scratch arrays over the cells of a grid. Values are in cells, not metres.
 #[derive(Debug, Clone, Copy)]
@@ -60,10 +62,11 @@ impl<T: Real, const D: usize> Halo<T, D> {
         (0..D).map(|a| (at[a] + 1 - WIDTH) * self.grid.strides()[a]).sum()
     }
 
-    /// Sets `out` to a field in cells: inside, and mirrored or wrapped beyond the sides.
+    /// Sets `out` to a field in cells, at most [`FAR`]: inside, and mirrored or wrapped beyond the sides.
     pub(super) fn load(&self, field: &Field<T, D>, out: &mut [T]) {
-        let scale = T::one() / self.grid.dx();
-        let pass = Load { halo: self, field: field.as_slice(), scale };
+        let dx = self.grid.dx();
+        let (scale, far) = (T::one() / dx, T::of(FAR) * dx);
+        let pass = Load { halo: self, field: field.as_slice(), scale, far };
         exec::rows(&self.interior(), [&mut *out], &pass);
         self.fill_ghosts(out, |value| value);
     }
@@ -146,14 +149,21 @@ impl<T: Real, const D: usize> Halo<T, D> {
         if self.periods == [false; D] {
             return;
         }
-        let at = self.at(place);
-        for axis in (0..D).filter(|a| self.periods[*a]) {
-            let (n, stride) = (self.grid.cells()[axis], self.strides[axis]);
-            let first = at[axis] % n;
-            for image in (first..n + 2 * WIDTH).step_by(n).filter(|i| *i != at[axis]) {
-                if image < WIDTH || image >= WIDTH + n {
-                    set(place + image * stride - at[axis] * stride);
-                }
+        // The lowest image along each axis and how many there are, the cell among them.
+        let (cells, mut first, mut count) = (self.grid.cells(), self.at(place), [1; D]);
+        for a in (0..D).filter(|a| self.periods[*a]) {
+            first[a] %= cells[a];
+            count[a] = (cells[a] + 2 * WIDTH - 1 - first[a]) / cells[a] + 1;
+        }
+        // Beyond a corner of several periodic axes lies the image along all of them.
+        for number in 0..count.iter().product() {
+            let (mut image, mut rest) = (0, number);
+            for a in 0..D {
+                image += (first[a] + rest % count[a] * cells[a]) * self.strides[a];
+                rest /= count[a];
+            }
+            if image != place {
+                set(image);
             }
         }
     }
@@ -163,15 +173,17 @@ struct Load<'a, T, const D: usize> {
     halo: &'a Halo<T, D>,
     field: &'a [T],
     scale: T,
+    /// What |φ| is cut at, m.
+    far: T,
 }
 
 impl<T: Real, const D: usize> RowPass<T, D, 1> for Load<'_, T, D> {
     #[inline(always)]
     fn row(&self, row: Row<D>, [out]: [&mut [T]; 1]) {
         let field = &self.field[self.halo.in_grid(row.at)..][..row.len];
-        let (out, scale) = (&mut out[..row.len], self.scale);
+        let (out, scale, far) = (&mut out[..row.len], self.scale, self.far);
         for i in 0..row.len {
-            out[i] = field[i] * scale;
+            out[i] = field[i].at_most(far).at_least(-far) * scale;
         }
     }
 }

@@ -35,6 +35,9 @@ pub(super) struct Hit<T, const D: usize> {
     pub(super) curvature: T,
     /// Whether φ has corners or ridges here.
     pub(super) rough: bool,
+    /// Whether no quadrant says where the interface is: the normal is then the line on which a neighbour
+    /// lies across it, and says nothing of how it goes on.
+    pub(super) vague: bool,
 }
 
 /// Writes φ for every cell beside the interface, and ± [`LARGE`] elsewhere.
@@ -103,7 +106,7 @@ fn is_crossed<T: Real, const D: usize>(phi: &[T], s: [usize; D], i: usize) -> bo
 impl<T: Real, const D: usize> Default for Hit<T, D> {
     fn default() -> Self {
         let zero = T::zero();
-        Self { distance: zero, normal: [zero; D], curvature: zero, rough: false }
+        Self { distance: zero, normal: [zero; D], curvature: zero, rough: false, vague: false }
     }
 }
 
@@ -162,13 +165,16 @@ pub(super) fn hit<T: Real, const D: usize>(phi: &[T], s: [usize; D], i: usize) -
             nearest = Hit { distance, normal, ..nearest };
         }
     }
-    if high < low {
+    let (edge, line) = nearest_cut(phi, s, i);
+    let vague = high < low;
+    if vague {
         (low, high) = (size, size);
+        nearest.normal = line;
     }
     let spread = high - low;
     let tolerance = T::of(TOLERANCE) + spread * T::of(0.25);
     let cut = size.at_least(low - tolerance).at_most(high + tolerance);
-    let cut = cut.at_most(nearest_cut(phi, s, i) + tolerance);
+    let cut = cut.at_most(edge + tolerance);
     let distance = if cut == size {
         here
     } else if here < T::zero() {
@@ -176,17 +182,26 @@ pub(super) fn hit<T: Real, const D: usize>(phi: &[T], s: [usize; D], i: usize) -
     } else {
         cut
     };
-    Hit { distance, rough: spread > T::of(ROUGH) + size * T::of(0.1), ..nearest }
+    let rough = vague || spread > T::of(ROUGH) + size * T::of(0.1);
+    Hit { distance, rough, vague, ..nearest }
 }
 
-/// The distance to the nearest place where the line to a neighbour changes sign linearly.
-fn nearest_cut<T: Real, const D: usize>(phi: &[T], s: [usize; D], i: usize) -> T {
+/// The distance to the nearest place where the line to a neighbour changes sign linearly, and the unit
+/// vector along that line away from the inside.
+fn nearest_cut<T: Real, const D: usize>(phi: &[T], s: [usize; D], i: usize) -> (T, [T; D]) {
     let here = phi[i];
-    let cut = |other: T| {
-        let crossed = (other < T::zero()) != (here < T::zero());
-        if crossed { here / (here - other) } else { T::of(LARGE) }
-    };
-    s.iter().fold(T::of(LARGE), |near, s| near.at_most(cut(phi[i - s])).at_most(cut(phi[i + s])))
+    let (mut nearest, mut line) = (T::of(LARGE), [T::zero(); D]);
+    for a in 0..D {
+        for (other, step) in [(phi[i - s[a]], -T::one()), (phi[i + s[a]], T::one())] {
+            let crossed = (other < T::zero()) != (here < T::zero());
+            if crossed && here / (here - other) < nearest {
+                nearest = here / (here - other);
+                line = [T::zero(); D];
+                line[a] = if here < T::zero() { step } else { -step };
+            }
+        }
+    }
+    (nearest, line)
 }
 
 /// The one of smaller magnitude, 0 where signs differ.

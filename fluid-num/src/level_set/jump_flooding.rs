@@ -57,7 +57,7 @@ impl<T: Real, const D: usize> JumpFlooding<T, D> {
     /// it. Twice the band costs one more pass.
     ///
     /// # Errors
-    /// [`Error::InvalidParameter`] for a band below 2 or not below 10⁶.
+    /// [`Error::InvalidParameter`] for a band below 2 or above 10⁶.
     pub fn new(grid: Grid<T, D>, band: T) -> Result<Self, Error> {
         check_band(band)?;
         let (halo, count) = (Halo::new(grid), grid.cell_count());

@@ -227,10 +227,16 @@ impl<T: Real> Nodes<'_, T> {
         self.closed && (0..3).any(|a| at[a] == 0 || at[a] > self.phi.grid().cells()[a])
     }
 
-    /// φ, and beyond a side its magnitude: what is inside ends at the side.
+    /// φ, and beyond a side, periodic or not, the magnitude of the nearest: what is inside ends at the
+    /// side.
     fn value(&self, at: [usize; 3]) -> T {
-        let value = self.phi.field().as_slice()[self.index(at)];
-        if self.is_beyond(at) { value.magnitude() } else { value }
+        let values = self.phi.field().as_slice();
+        if !self.is_beyond(at) {
+            return values[self.index(at)];
+        }
+        let cells = self.phi.grid().cells();
+        let nearest = core::array::from_fn(|a| at[a].clamp(1, cells[a]));
+        values[self.index(nearest)].magnitude()
     }
 }
 

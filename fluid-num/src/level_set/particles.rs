@@ -9,19 +9,24 @@
 //! other side by more than its radius has escaped: there φ has moved wrongly, and the ball of the
 //! particle corrects it at the centres around.
 //!
-//! **Cost**: about 0.2 µs a particle and step. **Limits**: what two fluids merge by is no error of φ, and
-//! particles then resist it for a while; a reseed ends that.
+//! **Cost**: about 0.2 µs a particle and step; memory for D + 2 numbers a particle of
+//! [`MarkerParams::capacity`], and for D + 3 arrays of the grid. **Limits**: where liquids merge, and
+//! where liquid is added or taken away, φ is right and particles resist it. [`MarkerParticles::reseed`]
+//! removes those that are more than a cell on the other side, [`MarkerParticles::seed`] all.
 //!
 //! Reference: D. Enright, R. Fedkiw, J. Ferziger, I. Mitchell, *A hybrid particle level set method for
 //! improved interface capturing*, J. Comput. Phys. 183 (2002),
-//! <https://doi.org/10.1006/jcph.2002.7166>.
+//! <https://doi.org/10.1006/jcph.2002.7166>; paths after A. Ralston, *Runge–Kutta methods with minimum
+//! error bounds*, Math. Comp. 16 (1962), <https://doi.org/10.1090/S0025-5718-1962-0150954-0>.
 
 use alloc::vec;
 use alloc::vec::Vec;
 
 use super::LevelSet;
+use crate::base::digest::Digest;
 use crate::base::error::check;
 use crate::base::exec::{self, ChunkPass};
+use crate::base::snapshot::{Snapshot, wrong_count};
 use crate::grid::ops::same_grid;
 use crate::grid::sample::Lattice;
 use crate::{Boundary, Error, Faces, Grid, Location, Real};
@@ -30,12 +35,13 @@ use crate::{Boundary, Error, Faces, Grid, Location, Real};
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct MarkerParams {
     /// The number in each cell of the band, from 1 to 1000. More hold thinner sheets, at their cost.
-    /// Default: 16, four along each axis of the plane.
+    /// Default: 16, in space too, where Enright and others take 64.
     pub per_cell: usize,
-    /// How far from the interface they are, in cells, from 1 to 100; default: 3.
+    /// How far from the interface they are, in cells, from 1 to 100; default: 3. None are where φ is
+    /// cut ([`LevelSet::width`]): reinitialise in a wider band.
     pub band: f64,
-    /// The most that there can be. Cells that come last stay empty when it is reached. Default:
-    /// 2²⁰.
+    /// The most that there can be, for which memory is taken. Cells that come last stay empty when it
+    /// is reached. Default: 2²⁰.
     pub capacity: usize,
 }
 
@@ -59,11 +65,16 @@ struct Marker<T, const D: usize> {
 }
 
 impl<T: Real, const D: usize> Marker<T, D> {
+    /// How far it is on the wrong side, m; negative on its own.
+    #[inline(always)]
+    fn beyond(&self) -> T {
+        if self.radius < T::zero() { self.phi } else { -self.phi }
+    }
+
     /// Whether it is on the wrong side by more than its radius.
     #[inline(always)]
     fn has_escaped(&self) -> bool {
-        let wrong = if self.radius < T::zero() { self.phi } else { -self.phi };
-        wrong > self.radius.magnitude()
+        self.beyond() > self.radius.magnitude()
     }
 }
 
@@ -78,19 +89,22 @@ impl<T: Real, const D: usize> Marker<T, D> {
 /// use fluid_num::solid::Shape;
 /// use fluid_num::{Boundary, Faces, Grid2, LevelSet};
 /// let (grid, walls) = (Grid2::new([32, 32], 1.0 / 32.0)?, Boundary::walls());
-/// // A sheet thinner than a cell, turned for a moment.
-/// let sheet = Shape::cuboid([0.3, 0.012])?;
+/// // A sheet 1.6 cells thin, turned once around, alone and with particles.
+/// let sheet = Shape::cuboid([0.3, 0.025])?;
 /// let mut phi = LevelSet::from_shape(grid, &walls, &sheet, [0.5, 0.515])?;
+/// let (area, mut alone) = (phi.measure(), phi.clone());
 /// let mut markers = MarkerParticles::new(grid, walls, MarkerParams::default())?;
 /// markers.seed(&phi)?;
 /// let mut transport = BandTransport::new(grid, walls, Interpolation::Cubic)?;
 /// let u = Faces::from_fn(grid, |[x, y]: [f64; 2]| [0.5 - y, x - 0.5]);
-/// for _ in 0..20 {
+/// for _ in 0..314 {
+///     transport.carry(&u, &mut alone, 0.02)?;
 ///     transport.carry(&u, &mut phi, 0.02)?;
 ///     markers.carry(&u, 0.02)?;
 ///     markers.correct(&mut phi)?;
+///     markers.resize(&phi)?;
 /// }
-/// assert!(markers.len() > 500);
+/// assert!(alone.measure() < 0.4 * area && phi.measure() > 0.8 * area);
 /// # Ok::<(), fluid_num::Error>(())
 /// ```
 #[derive(Debug, Clone)]
@@ -112,7 +126,8 @@ impl<T: Real, const D: usize> MarkerParticles<T, D> {
     /// No particles, carried by velocities that have `boundary` at their sides.
     ///
     /// # Errors
-    /// As [`Boundary::check`]; [`Error::InvalidParameter`] for parameters out of their range.
+    /// As [`Boundary::check`]; [`Error::InvalidParameter`] for parameters out of their range and for a
+    /// capacity that memory has no room for.
     pub fn new(
         grid: Grid<T, D>,
         boundary: Boundary<T, D>,
@@ -124,10 +139,16 @@ impl<T: Real, const D: usize> MarkerParticles<T, D> {
         check::within("markers.band", T::of(params.band), 1.0, 1e2, "from 1 to 100 cells")?;
         let capacity = T::of_usize(params.capacity);
         check::within("markers.capacity", capacity, 1.0, 4e9, "from 1 to 4·10⁹")?;
+        let mut markers = Vec::new();
+        markers.try_reserve_exact(params.capacity).map_err(|_| Error::InvalidParameter {
+            name: "markers.capacity",
+            value: params.capacity as f64,
+            expected: "no more than memory has room for",
+        })?;
         Ok(Self {
             params,
             boundary,
-            markers: Vec::with_capacity(params.capacity),
+            markers,
             generation: 0,
             u: Faces::zeros(grid),
             corrected: [vec![T::zero(); grid.array_len()], vec![T::zero(); grid.array_len()]],
@@ -145,29 +166,10 @@ impl<T: Real, const D: usize> MarkerParticles<T, D> {
         self.markers.is_empty()
     }
 
-    /// How often particles were seeded, and all numbers of all particles: what a snapshot holds.
-    pub(crate) fn state(&self) -> (u64, impl Iterator<Item = T>) {
-        let numbers = |m: &Marker<T, D>| m.position.into_iter().chain([m.radius, m.phi]);
-        (self.generation, self.markers.iter().flat_map(numbers))
-    }
-
     /// Removes the particles that belong outside: where nothing but a vacuum is there, they hold nothing
     /// that must not vanish.
     pub(crate) fn remove_outside(&mut self) {
         self.markers.retain(|marker| marker.radius < T::zero());
-    }
-
-    /// Takes over what [`Self::state`] gave. Numbers beyond whole particles, and particles beyond the
-    /// capacity, are left out.
-    pub(crate) fn restore(&mut self, generation: u64, numbers: &[T]) {
-        let particles = numbers.chunks_exact(D + 2).take(self.params.capacity);
-        self.generation = generation;
-        self.markers.clear();
-        self.markers.extend(particles.map(|n| Marker {
-            position: core::array::from_fn(|a| n[a]),
-            radius: n[D],
-            phi: n[D + 1],
-        }));
     }
 
     /// The place of every particle, m, and whether it belongs inside.
@@ -175,48 +177,112 @@ impl<T: Real, const D: usize> MarkerParticles<T, D> {
         self.markers.iter().map(|m| (m.position, m.radius < T::zero()))
     }
 
-    /// Puts new particles in place of all.
+    /// Adds the whole state to a digest.
+    #[must_use]
+    pub fn digest(&self, digest: Digest) -> Digest {
+        let each =
+            |digest: Digest, m: &Marker<T, D>| digest.values(&m.position).values(&[m.radius]);
+        self.markers.iter().fold(digest.word(self.generation), each)
+    }
+
+    /// Adds the whole state to a snapshot.
+    #[must_use]
+    pub fn snapshot(&self, snapshot: Snapshot<T>) -> Snapshot<T> {
+        snapshot
+            .with_words("marker generation", [self.generation])
+            .with_values("marker position", self.markers.iter().flat_map(|m| m.position))
+            .with_values("marker radius", self.markers.iter().map(|m| m.radius))
+    }
+
+    /// Makes these the particles that [`Self::snapshot`] wrote, of the same grid and parameters.
     ///
     /// # Errors
-    /// [`Error::GridMismatch`] for a level set of another grid.
-    pub fn seed(&mut self, phi: &LevelSet<T, D>) -> Result<(), Error> {
+    /// Those of the snapshot, [`Error::WrongCount`] for more than there is room for,
+    /// [`Error::InvalidParameter`] for a particle outside the grid; nothing is changed then.
+    pub fn restore(&mut self, snapshot: &Snapshot<T>) -> Result<(), Error> {
+        let generation = snapshot.word("marker generation")?;
+        let radii = snapshot.values("marker radius")?;
+        if radii.len() > self.params.capacity {
+            return Err(wrong_count("marker radius", radii.len()));
+        }
+        let positions = snapshot.values_exactly("marker position", D * radii.len())?;
+        let grid = *self.u.grid();
+        let place = |n: usize| core::array::from_fn(|a| positions[D * n + a]);
+        if let Some(n) = (0..radii.len()).find(|n| cell_of(&grid, place(*n)).is_none()) {
+            return Err(Error::InvalidParameter {
+                name: "marker position",
+                value: positions[D * n].to_f64(),
+                expected: "within the grid",
+            });
+        }
+        let markers = radii.iter().enumerate().map(|(n, radius)| Marker {
+            position: place(n),
+            radius: *radius,
+            phi: T::zero(), // is read before it is used
+        });
+        self.generation = generation;
         self.markers.clear();
+        self.markers.extend(markers);
+        Ok(())
+    }
+
+    /// Puts new particles in place of all, the same whatever was before; returns how many found no
+    /// room.
+    ///
+    /// # Errors
+    /// [`Error::GridMismatch`] for a level set of another grid; the particles stay then.
+    pub fn seed(&mut self, phi: &LevelSet<T, D>) -> Result<usize, Error> {
+        self.check_grid(phi)?;
+        self.markers.clear();
+        self.generation = 0;
         self.reseed(phi)
     }
 
     /// Removes particles that have left the band and those that are too many in a cell, unless they
-    /// have escaped, and puts new ones where they are too few.
+    /// have escaped by no more than a cell, and puts new ones where they are too few. Returns how many
+    /// found no room within [`MarkerParams::capacity`].
     ///
     /// # Errors
-    /// [`Error::GridMismatch`] for a level set of another grid.
-    pub fn reseed(&mut self, phi: &LevelSet<T, D>) -> Result<(), Error> {
+    /// [`Error::GridMismatch`] for a level set of another grid; the particles stay then.
+    pub fn reseed(&mut self, phi: &LevelSet<T, D>) -> Result<usize, Error> {
         self.look(phi)?;
         let grid = *phi.grid();
-        let band = T::of(self.params.band) * grid.dx();
+        let (band, width) = (T::of(self.params.band) * grid.dx(), phi.width());
+        // What is cut says nothing of where the interface is.
+        let told = |value: T| width.is_none_or(|width| value.magnitude() < width);
+        let near = |value: T| value.magnitude() <= band && told(value);
         let most = self.params.per_cell as u32;
         let Self { markers, count, .. } = self;
         count.fill(0);
         markers.retain(|marker| {
             let Some(place) = cell_of(&grid, marker.position) else { return false };
-            let stays =
-                marker.has_escaped() || (marker.phi.magnitude() <= band && count[place] < most);
+            let stays = if marker.has_escaped() {
+                marker.beyond() <= grid.dx()
+            } else {
+                near(marker.phi) && count[place] < most
+            };
             count[place] += u32::from(stays);
             stays
         });
         self.generation += 1;
         let values = phi.field().as_slice();
+        let mut left_out = 0;
         for place in grid.interior().places() {
             // No point of a cell is farther from its centre than √D/2 < 0.9.
-            if values[place].magnitude() > band + grid.dx() * T::of(0.9) {
+            if values[place].magnitude() > band + grid.dx() * T::of(0.9) || !told(values[place]) {
                 continue;
             }
             for n in self.count[place]..most {
-                if self.markers.len() < self.params.capacity {
-                    self.add(phi, place, n, band);
+                if let Some(marker) = self.fresh(phi, place, n, near) {
+                    if self.markers.len() < self.params.capacity {
+                        self.markers.push(marker);
+                    } else {
+                        left_out += 1;
+                    }
                 }
             }
         }
-        Ok(())
+        Ok(left_out)
     }
 
     /// Moves the particles along `u` for `dt` seconds, by Ralston's method of third order. What leaves
@@ -285,15 +351,26 @@ impl<T: Real, const D: usize> MarkerParticles<T, D> {
         Ok(())
     }
 
+    fn check_grid(&self, phi: &LevelSet<T, D>) -> Result<(), Error> {
+        same_grid(*phi.grid() == *self.u.grid(), "phi")
+    }
+
     /// Reads φ at every particle.
     fn look(&mut self, phi: &LevelSet<T, D>) -> Result<(), Error> {
-        same_grid(*phi.grid() == *self.u.grid(), "phi")?;
+        self.check_grid(phi)?;
         exec::chunks([&mut self.markers], &Look(phi));
         Ok(())
     }
 
-    /// Adds particle number `n` of a cell, at a place of its own not too near to the interface.
-    fn add(&mut self, phi: &LevelSet<T, D>, place: usize, n: u32, band: T) {
+    /// Particle number `n` of a cell, at a place of its own where φ is `near` and not too near to the
+    /// interface.
+    fn fresh(
+        &self,
+        phi: &LevelSet<T, D>,
+        place: usize,
+        n: u32,
+        near: impl Fn(T) -> bool,
+    ) -> Option<Marker<T, D>> {
         let grid = *phi.grid();
         let cell = grid.cell_at(place);
         let seed = mix(self.generation << 40 ^ u64::from(n) << 32 ^ place as u64);
@@ -305,13 +382,12 @@ impl<T: Real, const D: usize> MarkerParticles<T, D> {
                 position[a] += (T::of(bits as f64 / f64::from(1 << 24)) - T::of(0.5)) * grid.dx();
             }
             let value = phi.signed_distance(position);
-            let size = value.magnitude();
-            if size >= T::of(RADII[0]) * grid.dx() && size <= band {
+            if value.magnitude() >= T::of(RADII[0]) * grid.dx() && near(value) {
                 let radius = radius(value, value < T::zero(), grid.dx());
-                self.markers.push(Marker { position, radius, phi: value });
-                return;
+                return Some(Marker { position, radius, phi: value });
             }
         }
+        None
     }
 }
 
@@ -433,17 +509,25 @@ impl<T: Real, const D: usize> Carry<'_, T, D> {
         end
     }
 
-    /// Back into the domain on periodic axes.
+    /// Back into the domain on periodic axes. What is so far away that rounding leaves it outside becomes
+    /// NaN, which no cell holds.
     #[inline(always)]
     fn wrapped(&self, mut p: [T; D]) -> [T; D] {
         for a in (0..D).filter(|a| self.boundary.is_periodic(*a)) {
             let (lo, size) = (self.grid.origin()[a], self.grid.size()[a]);
-            while p[a] < lo {
-                p[a] += size;
+            let holds = |x: T| x >= lo && x < lo + size;
+            if holds(p[a]) {
+                continue;
             }
-            while p[a] >= lo + size {
-                p[a] -= size;
+            let mut x = p[a] - ((p[a] - lo) / size).floor() * size;
+            // Rounding may miss by a turn.
+            if x < lo {
+                x += size;
             }
+            if x >= lo + size {
+                x -= size;
+            }
+            p[a] = if holds(x) { x } else { T::of(f64::NAN) };
         }
         p
     }

@@ -3,6 +3,12 @@
 //! ```text
 //! φ'(x) = φ(x − Δt·u)     x − Δt·u along Ralston's third-order path, φ between centres cubic
 //! ```
+//! **Cost**: proportional to the cells of the band and, where nothing moves, a pass over φ; memory for a
+//! velocity and a field.
+//!
+//! References: A. Ralston, *Runge–Kutta methods with minimum error bounds*, Math. Comp. 16 (1962),
+//! <https://doi.org/10.1090/S0025-5718-1962-0150954-0>; the cubic is that of E. Catmull, R. Rom, *A class
+//! of local interpolating splines*, 1974, <https://doi.org/10.1016/B978-0-12-079050-0.50020-5>.
 
 use super::LevelSet;
 use crate::advection::semi_lagrangian::Trace;
@@ -53,7 +59,7 @@ pub struct BandTransport<T, const D: usize> {
 
 impl<T: Real, const D: usize> BandTransport<T, D> {
     /// Moves level sets of `grid` by velocities that have `boundary` at their sides.
-    /// [`Interpolation::Cubic`] keeps areas best, see the table in the [module](super);
+    /// Take [`Interpolation::Cubic`], which keeps areas best, see the table in the [module](super);
     /// [`Interpolation::Linear`] costs half and loses them.
     ///
     /// # Errors
@@ -71,8 +77,8 @@ impl<T: Real, const D: usize> BandTransport<T, D> {
     ///
     /// # Errors
     /// [`Error::GridMismatch`] for a level set or a velocity of another grid,
-    /// [`Error::InvalidTimeStep`], [`Error::NotFinite`] for a velocity that is not finite; `phi` is
-    /// then untouched.
+    /// [`Error::InvalidTimeStep`], [`Error::NotFinite`] for a velocity that is not finite and for a φ so
+    /// large that what comes of it is not; `phi` is then untouched.
     pub fn carry(&mut self, u: &Faces<T, D>, phi: &mut LevelSet<T, D>, dt: T) -> Result<(), Error> {
         check::time_step(dt)?;
         let grid = *self.next.grid();
@@ -100,6 +106,7 @@ impl<T: Real, const D: usize> BandTransport<T, D> {
             Interpolation::ClampedCubic => exec::rows(&region, out, &Cubic(pass, Limit::Range)),
             Interpolation::Cubic => exec::rows(&region, out, &Cubic(pass, Limit::None)),
         }
+        self.next.check_finite("phi")?;
         phi.exchange(&mut self.next);
         Ok(())
     }
@@ -143,10 +150,17 @@ impl<T: Real, const D: usize> Carry<'_, T, D> {
         }
     }
 
-    /// Whether all values within reach of a part of a row are what |φ| was cut at, or more.
+    /// Whether all values within reach of a part of a row are what φ was cut at on one side, or beyond.
     fn is_far(&self, part: Row<D>, width: T) -> bool {
         let (cells, reach) = (self.grid.cells(), self.reach);
-        let far = |values: &[T]| values.iter().fold(true, |far, v| far & (v.magnitude() >= width));
+        let inside = self.phi[part.start] < T::zero();
+        let far = |values: &[T]| {
+            if inside {
+                values.iter().fold(true, |far, v| far & (*v <= -width))
+            } else {
+                values.iter().fold(true, |far, v| far & (*v >= width))
+            }
+        };
         // Most of what is not far is seen here.
         if !far(part.of(self.phi)) {
             return false;

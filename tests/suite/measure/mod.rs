@@ -4,3 +4,4 @@ pub(crate) mod cavity;
 pub(crate) mod lattice;
 pub(crate) mod shapes;
 pub(crate) mod taylor_green;
+pub(crate) mod water;

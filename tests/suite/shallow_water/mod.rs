@@ -12,42 +12,7 @@ mod spray;
 mod state;
 mod waves;
 
-use fluid_num::{Field, Grid, Real, ShallowWater, ShallowWaterParams, Simulation};
-
-const GRAVITY: f64 = 9.81;
-
-/// Water over a bed given by a function.
-fn water<T: Real>(
-    cells: [usize; 2],
-    dx: f64,
-    params: ShallowWaterParams<T>,
-    bed: impl Fn([f64; 2]) -> f64,
-) -> ShallowWater<T> {
-    let grid = Grid::new(cells, T::of(dx)).unwrap();
-    let bed = Field::from_fn(grid, |p| T::of(bed(p.map(T::to_f64))));
-    ShallowWater::new(bed, params).unwrap()
-}
-
-fn depths<T: Real>(water: &ShallowWater<T>) -> Vec<f64> {
-    let mut field = Field::zeros(*water.grid());
-    water.write_depth(&mut field).unwrap();
-    field.values().map(T::to_f64).collect()
-}
-
-fn surfaces<T: Real>(water: &ShallowWater<T>) -> Vec<f64> {
-    let mut field = Field::zeros(*water.grid());
-    water.write_surface(&mut field).unwrap();
-    field.values().map(T::to_f64).collect()
-}
-
-/// Steps to the time `end` in steps of at most `dt`.
-fn run<T: Real>(water: &mut ShallowWater<T>, end: f64, dt: f64) {
-    while water.time().to_f64() < end - 1e-9 {
-        let rest = end - water.time().to_f64();
-        let report = water.step(T::of(rest.min(dt))).unwrap();
-        assert!(report.time > T::zero());
-    }
-}
+use crate::measure::water::{GRAVITY, depths, run, surfaces, water};
 
 /// A hilly bed with an island, two cut-off pools above and below the level, and a dry step.
 fn hills([x, y]: [f64; 2]) -> f64 {

@@ -90,6 +90,37 @@ fn on_periodic_axes_values_go_on_through_the_side() {
 }
 
 #[test]
+fn the_last_face_of_a_periodic_axis_is_its_first_to_the_bit() {
+    let grid = Grid2::new([12, 10], 1.0_f64).unwrap();
+    let mut seed = 5;
+    let noise = Field::from_fn(grid, |_| random(&mut seed) - 0.2);
+    let set = LevelSet::from_field(noise, &Boundary::periodic()).unwrap();
+    let mut u = Faces::from_fn(grid, |_| [random(&mut seed), random(&mut seed)]);
+    for j in 0..10 {
+        u[0][[12, j]] = u[0][[0, j]];
+    }
+    for i in 0..12 {
+        u[1][[i, 10]] = u[1][[i, 0]];
+    }
+    Extrapolation::new(grid).velocity(&set, &mut u, 4.0).unwrap();
+    assert!((0..10).all(|j| u[0][[12, j]] == u[0][[0, j]]));
+    assert!((0..12).all(|i| u[1][[i, 10]] == u[1][[i, 0]]));
+}
+
+#[test]
+fn in_double_precision_the_nearest_come_first_however_near() {
+    // φ rises from cell to cell by less than single precision sees, and against the order of places.
+    let grid = Grid2::new([9, 3], 1.0_f64).unwrap();
+    let phi = |[x, _]: [f64; 2]| if x > 8.0 { -1.0 } else { 1.0 - 1e-12 * x };
+    let set = LevelSet::from_fn(grid, &Boundary::walls(), phi).unwrap();
+    let mut q = Field::from_fn(grid, |[x, y]| if x > 8.0 { y } else { 55.0 });
+    Extrapolation::new(grid).scalar(&set, &mut q, 4.0).unwrap();
+    for j in 0..3 {
+        assert!((0..9).all(|i| q[[i, j]] == j as f64 + 0.5), "{j}");
+    }
+}
+
+#[test]
 fn what_is_known_may_be_said_place_by_place() {
     let grid = Grid2::new([9, 3], 1.0_f64).unwrap();
     let set = LevelSet::from_fn(grid, &Boundary::walls(), |[x, _]| x - 3.0).unwrap();

@@ -67,6 +67,27 @@ fn the_curvature_is_that_of_the_disc_and_of_the_ball_through_the_place() {
 }
 
 #[test]
+fn the_curvature_goes_on_through_periodic_sides() {
+    let grid = Grid2::new([20, 24], 0.05).unwrap();
+    let periodic = Boundary::periodic();
+    let disc = Shape::<f64, 2>::ball(0.3).unwrap();
+    let set = LevelSet::from_shape(grid, &periodic, &disc, [0.5, 0.6]).unwrap();
+    let back = |p: [f64; 2]| [(p[0] / 0.05) as usize + 10, (p[1] / 0.05) as usize + 12];
+    let around = |[i, j]: [usize; 2]| set.field()[[i % 20, j % 24]];
+    let shifted = LevelSet::from_fn(grid, &periodic, |p| around(back(p))).unwrap();
+    for k in 0..40 {
+        let (s, c) = libm::sincos(f64::from(k) * 0.157);
+        // The middle is at the corner: three quarters of the places lie beyond a side.
+        let found = shifted.curvature([0.3 * c, 0.3 * s]);
+        let expected = set.curvature([0.5 + 0.3 * c, 0.6 + 0.3 * s]);
+        assert!((found - expected).abs() < 1e-8, "{k}: {found} {expected}");
+    }
+    // Beyond walls the outermost centres tell.
+    let walled = LevelSet::from_shape(grid, &Boundary::walls(), &disc, [0.5, 0.6]).unwrap();
+    assert_eq!(walled.curvature([-1.0, 9.0]), walled.curvature([0.025, 1.175]));
+}
+
+#[test]
 fn a_plane_has_its_normal_and_its_distance_away_from_the_sides() {
     let grid = Grid::new([9; 3], 0.1).unwrap();
     let plane = Shape::<f64, 3>::half_space([1.0, -2.0, 2.0]).unwrap();

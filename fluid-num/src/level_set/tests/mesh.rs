@@ -103,6 +103,20 @@ fn what_fills_the_domain_is_closed_at_its_sides() {
 }
 
 #[test]
+fn periodic_sides_are_closed_like_others() {
+    let mut seed = 23;
+    let grid = Grid3::new([7, 6, 8], 0.5).unwrap();
+    let noise = Field::from_fn(grid, |_| random(&mut seed) - 0.5);
+    let set = LevelSet3::from_field(noise, &Boundary::periodic()).unwrap();
+    let mut mesh = SurfaceMesh::new();
+    mesh.extract(&set, Border::Closed).unwrap();
+    assert!(is_closed(&mesh));
+    let sizes = grid.size();
+    let beyond = |p: &&[f64; 3]| (0..3).any(|a| !(0.0..=sizes[a]).contains(&p[a]));
+    assert_eq!(mesh.positions().iter().find(beyond), None);
+}
+
+#[test]
 fn what_is_not_finite_is_refused() {
     let grid = Grid3::new([4; 3], 0.5).unwrap();
     let ball = Shape::ball(0.6).unwrap();

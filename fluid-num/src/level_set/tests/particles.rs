@@ -1,5 +1,7 @@
 use super::*;
 use crate::advection::Interpolation;
+use crate::base::digest::Digest;
+use crate::base::snapshot::Snapshot;
 use crate::{Error, Grid2, LevelSet2, Side};
 use alloc::vec::Vec;
 
@@ -96,6 +98,14 @@ fn what_the_level_set_has_lost_comes_back() {
     let after = lost.measure() / set.measure() - 1.0;
     // Only particles that were nearer than a quarter of a cell are now off by more than their radius.
     assert!(before < -0.08 && after < 0.0 && after > 0.7 * before, "{before} {after}");
+    // Of two cells nine tenths come back: what is deeper than half a cell has the largest balls, which
+    // overlap up to where the interface was.
+    let mut lost = set.clone();
+    lost.change(|_, phi| phi + 2.0);
+    let before = lost.measure() / set.measure() - 1.0;
+    markers.correct(&mut lost).unwrap();
+    let after = lost.measure() / set.measure() - 1.0;
+    assert!(before < -0.3 && after.abs() < 0.1 * before.abs(), "{before} {after}");
 }
 
 #[test]
@@ -142,9 +152,131 @@ fn there_are_never_more_than_there_is_room_for() {
     }
     // The cells that the band cuts get full.
     assert!(markers.len() >= count && markers.len() < count + count / 7);
-    // Without an interface those inside have escaped, and those outside are far from it.
+    // Where the disc has gone by half a cell those of its rim have escaped and stay; where all of it
+    // has gone none are of use.
+    let mut less = set.clone();
+    less.change(|_, phi| phi + 0.5);
+    markers.reseed(&less).unwrap();
+    assert!(markers.correct(&mut less).unwrap() > 100);
     markers.reseed(&LevelSet::empty(*set.grid(), &Boundary::walls()).unwrap()).unwrap();
-    assert!(!markers.is_empty() && markers.iter().all(|(_, inside)| inside));
+    assert!(markers.is_empty());
+}
+
+#[test]
+fn what_finds_no_room_is_counted() {
+    let (set, mut all) = disc_and_markers(MarkerParams::default());
+    let params = MarkerParams { capacity: 500, ..MarkerParams::default() };
+    let mut few = MarkerParticles::new(*set.grid(), Boundary::walls(), params).unwrap();
+    assert_eq!(all.seed(&set), Ok(0));
+    assert_eq!(few.seed(&set), Ok(all.len() - 500));
+}
+
+#[test]
+fn seeding_forgets_what_was_before() {
+    let (set, fresh) = disc_and_markers(MarkerParams::default());
+    let mut used = fresh.clone();
+    used.reseed(&set).unwrap();
+    used.seed(&set).unwrap();
+    assert!(used.iter().eq(fresh.iter()));
+}
+
+#[test]
+fn where_a_level_set_is_cut_there_are_none() {
+    for band in [2.0, 3.0] {
+        let (mut set, mut markers) = disc_and_markers(MarkerParams::default());
+        let mut solver = FastIterative::new(*set.grid(), band, DistanceOrder::Second).unwrap();
+        solver.reinitialize(&mut set).unwrap();
+        markers.seed(&set).unwrap();
+        let away = |p: [f64; 2]| ((p[0] - 20.0).powi(2) + (p[1] - 20.0).powi(2)).sqrt() - 12.0;
+        let farthest = markers.iter().map(|(p, _)| away(p).abs()).fold(0.0, f64::max);
+        // A cell whose centre is nearer than the cut reaches 0.71 beyond it.
+        assert!(markers.len() > 1000 && farthest < band + 0.75, "{band}: {farthest}");
+        markers.reseed(&set).unwrap();
+        let farthest = markers.iter().map(|(p, _)| away(p).abs()).fold(0.0, f64::max);
+        assert!(farthest < band + 0.75, "{band}: {farthest}");
+    }
+}
+
+#[test]
+fn liquid_that_is_added_is_not_taken_away_after_a_reseed() {
+    let (mut set, mut markers) = disc_and_markers(MarkerParams::default());
+    // A second disc that grows out of the first.
+    set.unite(&Shape::ball(8.0).unwrap(), [30.0, 20.0]).unwrap();
+    let before = set.measure();
+    let mut at_once = set.clone();
+    markers.clone().correct(&mut at_once).unwrap();
+    markers.reseed(&set).unwrap();
+    markers.correct(&mut set).unwrap();
+    let [lost, kept] = [at_once, set].map(|set| set.measure() / before - 1.0);
+    // Those less than a cell deep stay, in what was the rim of the new disc.
+    assert!(lost < -0.08 && kept.abs() < 0.03, "{lost} {kept}");
+}
+
+#[test]
+fn what_is_carried_beyond_all_numbers_is_gone() {
+    let grid = Grid2::new([16, 16], 1.0_f32).unwrap();
+    let all = Boundary::periodic();
+    let set = LevelSet::from_shape(grid, &all, &Shape::ball(4.0).unwrap(), [8.0; 2]).unwrap();
+    for speed in [1e10, 1e20, -1e20, f32::MAX] {
+        let mut markers = MarkerParticles::new(grid, all, MarkerParams::default()).unwrap();
+        markers.seed(&set).unwrap();
+        // The sum of the path's velocities leaves the range of numbers at the last of these.
+        markers.carry(&Faces::from_fn(grid, |_| [speed, 0.0]), 1.0).unwrap();
+        assert!(speed < f32::MAX || markers.is_empty());
+        assert!(markers.iter().flat_map(|(p, _)| p).all(|x| (0.0..=16.0).contains(&x)));
+    }
+    // Turns that numbers can count are turns.
+    let mut markers = MarkerParticles::new(grid, all, MarkerParams::default()).unwrap();
+    markers.seed(&set).unwrap();
+    let before: Vec<_> = markers.iter().collect();
+    markers.carry(&Faces::from_fn(grid, |_| [-16.0 * 64.0, 16.0 * 32.0]), 1.0).unwrap();
+    assert_eq!(markers.len(), before.len());
+    for ((p, _), (q, _)) in markers.iter().zip(&before) {
+        // Rounding of numbers up to 1024, in a few operations.
+        assert!((0..2).all(|a| (p[a] - q[a]).abs() < 1e-3), "{p:?} {q:?}");
+    }
+}
+
+#[test]
+fn a_liquid_goes_on_from_a_snapshot_with_the_same_bits() {
+    let (mut set, mut markers) = disc_and_markers(MarkerParams::default());
+    let grid = *set.grid();
+    let mut solver = FastIterative::new(grid, 5.0, DistanceOrder::Second).unwrap();
+    let mut transport = BandTransport::new(grid, Boundary::walls(), Interpolation::Cubic).unwrap();
+    let u = Faces::from_fn(grid, |[x, y]| [0.05 * (20.0 - y), 0.03 * (x - 20.0)]);
+    let mut go_on = |set: &mut LevelSet2<f64>, markers: &mut MarkerParticles<f64, 2>| {
+        for _ in 0..3 {
+            transport.carry(&u, set, 1.0).unwrap();
+            markers.carry(&u, 1.0).unwrap();
+            markers.correct(set).unwrap();
+            markers.resize(set).unwrap();
+        }
+        solver.reinitialize(set).unwrap();
+        markers.reseed(set).unwrap();
+        markers.digest(set.digest(Digest::new())).finish()
+    };
+    go_on(&mut set, &mut markers);
+    let saved = markers.snapshot(set.snapshot(Snapshot::new("liquid", 2, 0.0)));
+    let mut other = LevelSet2::empty(grid, &Boundary::walls()).unwrap();
+    let mut others =
+        MarkerParticles::new(grid, Boundary::walls(), MarkerParams::default()).unwrap();
+    other.restore(&saved).unwrap();
+    others.restore(&saved).unwrap();
+    assert_eq!(other.width(), Some(5.0));
+    assert_eq!(go_on(&mut other, &mut others), go_on(&mut set, &mut markers));
+    // What does not fit changes nothing.
+    let small = MarkerParams { capacity: 100, ..MarkerParams::default() };
+    let mut few = MarkerParticles::new(grid, Boundary::walls(), small).unwrap();
+    assert!(matches!(few.restore(&saved), Err(Error::WrongCount { .. })));
+    let outside = saved
+        .clone()
+        .with_values("marker position", [50.0, 1.0])
+        .with_values("marker radius", [0.1])
+        .with_values("phi width", [-1.0]);
+    let count = others.len();
+    assert!(matches!(others.restore(&outside), Err(Error::InvalidParameter { .. })));
+    assert!(matches!(other.restore(&outside), Err(Error::InvalidParameter { .. })));
+    assert_eq!((other.width(), others.len()), (Some(5.0), count));
 }
 
 #[test]
@@ -166,7 +298,14 @@ fn what_makes_no_particles_is_refused() {
     let mut markers = MarkerParticles::new(grid, walls, default).unwrap();
     let other = Grid2::new([8, 9], 1.0).unwrap();
     let set = LevelSet::empty(other, &walls).unwrap();
-    assert!(markers.seed(&set).is_err());
+    let disc = LevelSet::from_shape(grid, &walls, &Shape::ball(2.0).unwrap(), [4.0; 2]).unwrap();
+    markers.seed(&disc).unwrap();
+    let count = markers.len();
+    assert!(count > 0);
+    for refused in [markers.seed(&set), markers.reseed(&set)] {
+        assert!(matches!(refused, Err(Error::GridMismatch { .. })));
+    }
+    assert_eq!(markers.len(), count);
     let mut u = Faces::zeros(grid);
     assert!(matches!(markers.carry(&u, f64::NAN), Err(Error::InvalidTimeStep { .. })));
     u[0][[3, 3]] = f64::INFINITY;

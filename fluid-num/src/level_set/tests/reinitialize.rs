@@ -257,6 +257,64 @@ fn a_periodic_side_is_no_side() {
     }
 }
 
+/// The largest difference that it makes where in a periodic domain the middle of a ball is.
+fn shifted_difference<const D: usize>(cells: usize, radius: f64, shift: usize) -> f64 {
+    let ball = Shape::ball(radius).unwrap();
+    let middle = [0.5 * cells as f64; D];
+    let start = distorted(cells, &Boundary::<f64, D>::periodic(), &ball, middle, wavy);
+    let back = |p: [usize; D]| p.map(|i| (i + cells - shift) % cells);
+    let shifted = Field::from_fn(*start.grid(), |p| start.field()[back(p.map(|x| x as usize))]);
+    let shifted = LevelSet::from_field(shifted, &Boundary::periodic()).unwrap();
+    let mut worst: f64 = 0.0;
+    for method in 0..2 {
+        let [here, there] = [&start, &shifted].map(|start| {
+            let (mut set, grid) = (start.clone(), *start.grid());
+            let mut fast = FastIterative::new(grid, 5.0, DistanceOrder::Second).unwrap();
+            let mut jump = JumpFlooding::new(grid, 5.0).unwrap();
+            if method == 0 { fast.reinitialize(&mut set) } else { jump.reinitialize(&mut set) }
+                .unwrap();
+            set
+        });
+        for place in here.grid().interior().places() {
+            let cell = here.grid().cell_at(place);
+            worst = worst.max((there.field()[cell] - here.field()[back(cell)]).abs());
+        }
+    }
+    worst
+}
+
+#[test]
+fn an_interface_through_the_corner_of_a_periodic_domain_is_as_any() {
+    // 8/√2 and 6/√3 from the middle to the corner.
+    for shift in 9..13 {
+        let [plane, space] =
+            [shifted_difference::<2>(32, 8.0, shift), shifted_difference::<3>(20, 6.0, shift - 3)];
+        assert!(plane < 1e-9 && space < 1e-9, "{shift}: {plane} {space}");
+    }
+}
+
+#[test]
+fn a_single_cell_inside_is_half_a_cell_large() {
+    // No quadrant around it tells a normal; the interface is halfway to each neighbour.
+    let speck = |[x, y]: [f64; 2], _: f64| {
+        if (x - 8.5).abs() < 0.5 && (y - 8.5).abs() < 0.5 { -0.5 } else { 0.5 }
+    };
+    let walls = Boundary::walls();
+    let start = distorted(17, &walls, &Shape::ball(1.0).unwrap(), [8.5; 2], speck);
+    let (mut by_list, mut by_jumps) = (start.clone(), start);
+    let report = fast(17, 5.0).reinitialize(&mut by_list).unwrap();
+    assert_eq!(report.unsettled, 0);
+    jump(17, 5.0).reinitialize(&mut by_jumps).unwrap();
+    for set in [by_list, by_jumps] {
+        for away in 0..5 {
+            for cell in [[8 + away, 8], [8 - away, 8], [8, 8 + away], [8, 8 - away]] {
+                let distance = set.field()[cell];
+                assert!((distance - (away as f64 - 0.5)).abs() < 0.1, "{cell:?}: {distance}");
+            }
+        }
+    }
+}
+
 #[test]
 fn what_was_done_before_leaves_no_trace() {
     let (disc, square) = (Shape::ball(9.0).unwrap(), Shape::cuboid([12.0, 3.0]).unwrap());

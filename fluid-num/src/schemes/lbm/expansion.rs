@@ -61,6 +61,7 @@ pub(super) type Tensor<T, const D: usize> = [[T; D]; D];
 pub(super) struct Moments<T, const D: usize> {
     /// δρ.
     pub(super) density: T,
+    /// Σch: ρu before the first half of a force.
     pub(super) momentum: [T; D],
     /// Filled where asked for.
     pub(super) flux: Tensor<T, D>,
@@ -88,6 +89,11 @@ impl<T: Real, const D: usize> Moments<T, D> {
             });
         });
         Self { density, momentum, flux }
+    }
+
+    /// ρu = Σch + F/2.
+    pub(super) fn momentum(&self, force: [T; D]) -> [T; D] {
+        core::array::from_fn(|a| self.momentum[a] + T::of(0.5) * force[a])
     }
 
     /// u = (Σch + F/2)/ρ.

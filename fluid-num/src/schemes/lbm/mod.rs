@@ -184,14 +184,16 @@ where
         &self.obstacles.bodies
     }
 
-    /// The bodies, to be changed. Fluid sticks to all of them, whatever their slip and layers. `step` adds the mean force and torque of its
-    /// lattice steps to theirs; cells that a body has left are filled with fluid that moves as it
-    /// does. A step after a change takes memory.
+    /// The bodies, to be changed. Fluid sticks to all of them, whatever their slip and layers. `step`
+    /// adds the mean force and torque of its lattice steps to theirs. Cells that a body has left are
+    /// filled with fluid that moves as it did; what cells that it covers or leaves have of momentum is
+    /// part of the force, but for a body that is new or whose shape is. A step after a change takes
+    /// memory.
     pub fn bodies_mut(&mut self) -> &mut Vec<Body<T, D>> {
         &mut self.obstacles.bodies
     }
 
-    /// Makes the cells where `mask` holds solid, and the others no longer.
+    /// Makes the cells where `mask` holds solid, and the others no longer. What flowed there is lost.
     pub fn close_cells(&mut self, mask: impl FnMut([usize; D]) -> bool) {
         self.obstacles.close_cells(&self.grid, mask);
     }
@@ -399,7 +401,8 @@ where
         let Self { params, grid, scales, force, populations, obstacles, .. } = self;
         let (per_speed, push) = (T::one() / scales.velocity, push(params, scales, force));
         let refills = obstacles.update::<L, Q>(grid, params, per_speed, |i| {
-            Moments::of::<L, Q, false>(&site(populations, i))
+            let moments = Moments::of::<L, Q, false>(&site(populations, i));
+            (moments.density, moments.momentum(push.at(i)))
         });
         for Refill { place, density, velocity } in refills {
             let (f, none) = (push.at(place), [[T::zero(); D]; D]);

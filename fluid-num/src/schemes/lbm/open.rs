@@ -119,36 +119,45 @@ impl<T: Real, const D: usize> Opening<T, D> {
         openings
     }
 
-    /// Takes over what openings of before hold, where sides have stayed the same; parameters are
-    /// given as new ones and old ones.
+    /// Takes over what an opening of before held where its side has stayed of its kind, and else what
+    /// flows there now; parameters are given as new ones and old ones, `at` gives moments and force.
     pub(super) fn inherit(
-        openings: &mut [Self],
+        &mut self,
         before: &[Self],
         params: [&LbmParams<T, D>; 2],
+        scales: &Scales<T>,
         rescale: Rescale<T>,
-    ) {
-        for opening in openings {
-            let Self { axis, end, .. } = *opening;
-            let [side, other] = params.map(|params| params.boundary.sides[axis][end]);
-            let Some(old) = before.iter().find(|o| (o.axis, o.end) == (axis, end)) else {
-                continue;
-            };
-            match (&mut opening.given, &old.given) {
-                (Given::Velocity(list), Given::Velocity(old_list)) => {
-                    if side == other {
-                        let old_list = old_list.iter().map(|u| rescale.speed(*u));
-                        list.iter_mut().zip(old_list).for_each(|(own, old)| *own = old);
+        at: impl Fn(usize) -> (Moments<T, D>, [T; D]),
+    ) -> Result<(), Error> {
+        self.settle(|i| {
+            let (moments, force) = at(i);
+            (rescale.density(moments.density), rescale.velocity(moments.velocity(force)))
+        });
+        let (axis, end) = (self.axis, self.end);
+        let Some(old) = before.iter().find(|o| (o.axis, o.end) == (axis, end)) else {
+            return Ok(());
+        };
+        match (&mut self.given, &old.given) {
+            (Given::Velocity(list), Given::Velocity(profile)) => {
+                let [side, other] = params.map(|params| params.boundary.sides[axis][end]);
+                if side == other {
+                    for (own, old) in list.iter_mut().zip(profile) {
+                        *own = rescale.velocity(*old);
+                        scales.check_side(own)?;
                     }
-                    let old = old.mean.iter().map(|density| rescale.density(*density));
-                    opening.mean.iter_mut().zip(old).for_each(|(own, old)| *own = old);
                 }
-                (Given::Velocity(_), _) | (_, Given::Velocity(_)) => {}
-                _ => {
-                    let old = old.mean.iter().map(|u| rescale.speed([*u]));
-                    opening.mean.iter_mut().zip(old).for_each(|(own, [old])| *own = old);
+                for (own, old) in self.mean.iter_mut().zip(&old.mean) {
+                    *own = rescale.density(*old);
                 }
             }
+            (Given::Density(_), Given::Density(_)) => {
+                for (own, old) in self.mean.iter_mut().zip(&old.mean) {
+                    [*own] = rescale.velocity([*old]);
+                }
+            }
+            _ => {}
         }
+        Ok(())
     }
 
     /// Sets the velocity of each cell of an inflow side by the centres of cells, m/s.

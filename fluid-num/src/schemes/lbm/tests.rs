@@ -415,8 +415,13 @@ fn a_body_that_moves_between_lattice_steps_changes_nothing_before_the_next_one()
     let mut restored = make();
     restored.restore(&flow.snapshot()).unwrap();
     for flow in [&mut flow, &mut restored] {
-        flow.bodies_mut()[0].position = [0.9, 0.5];
+        let body = &mut flow.bodies_mut()[0];
+        body.clear_wrench();
+        (body.position, body.velocity) = ([0.9, 0.5], [0.3, 0.1]);
         flow.step(0.05).unwrap();
     }
     assert_eq!(restored.digest(), flow.digest());
+    let [own, other] = [&restored, &flow].map(|flow| flow.bodies()[0].clone());
+    assert!(own.force[0] != 0.0);
+    assert_eq!((own.force, own.torque), (other.force, other.torque));
 }

@@ -3,7 +3,6 @@
 use super::Liquid;
 use super::ledger::Ledger;
 use crate::base::digest::Digest;
-use crate::level_set::MarkerParticles;
 use crate::solid::Body;
 use crate::{Error, Faces, Field, LevelSet, Location, Real, Simulation, Snapshot, StepReport};
 
@@ -21,7 +20,7 @@ impl<T: Real, const D: usize> Simulation<T> for Liquid<T, D> {
         let digest = self.pressure.p.digest(self.velocity.digest(digest));
         let digest = Body::digest_all(&self.bodies, digest);
         let digest = match &self.markers {
-            Some(markers) => markers.state().1.fold(digest, |d, v| d.values(&[v])),
+            Some(markers) => markers.digest(digest),
             None => digest,
         };
         let digest = self.ledger.words().iter().fold(digest, |d, word| d.word(*word));
@@ -48,10 +47,8 @@ impl<T: Real, const D: usize> Simulation<T> for Liquid<T, D> {
             .with_values("surface", self.surface.field().values())
             .with_values("velocity", self.velocity.components().iter().flat_map(Field::values))
             .with_values("pressure", self.pressure.p.values());
-        let snapshot = match self.markers.as_ref().map(MarkerParticles::state) {
-            Some((generation, numbers)) => snapshot
-                .with_words("markers", [generation, self.unseeded])
-                .with_values("markers", numbers),
+        let snapshot = match &self.markers {
+            Some(markers) => markers.snapshot(snapshot.with_words("unseeded", [self.unseeded])),
             None => snapshot,
         };
         Body::snapshot_all(&self.bodies, snapshot)
@@ -73,9 +70,9 @@ impl<T: Real, const D: usize> Simulation<T> for Liquid<T, D> {
         let bodies = Body::restored_all(&self.bodies, snapshot)?;
         let surface = LevelSet::from_field(phi, &self.params.boundary)?;
         if let Some(markers) = &mut self.markers {
-            let counts = snapshot.words_exactly("markers", 2)?;
-            markers.restore(counts[0], snapshot.values("markers")?);
-            self.unseeded = counts[1];
+            let unseeded = snapshot.word("unseeded")?;
+            markers.restore(snapshot)?;
+            self.unseeded = unseeded;
         }
         self.surface = surface;
         if let Some(width) = width {

@@ -110,7 +110,7 @@ pub(super) fn depth_and_surface<T: Real>(still: T, displacement: T) -> (T, T) {
 /// sum with the ground: at most ε·surface for both, 2ε for the difference of two. Fields that fade
 /// end where numbers would become subnormal.
 #[inline(always)]
-fn rise<T: Real>(below: T, above: T) -> T {
+pub(super) fn rise<T: Real>(below: T, above: T) -> T {
     let rise = above - below;
     let rounding = (T::of(4.0) * T::EPSILON * below.at_least(above)).at_least(T::NEGLIGIBLE);
     if rise.magnitude() <= rounding { T::zero() } else { rise }

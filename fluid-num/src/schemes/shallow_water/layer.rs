@@ -94,21 +94,22 @@ impl<T: Real> Layer<T> {
 
     /// Sets what all modes do in `dt`.
     pub(super) fn set_time(&mut self, dt: T) {
-        /// How fast the waves of two cells fade, 1/s.
-        const FINE: f64 = 30.0;
+        /// How fast the waves of two cells fade, in √(g/Δx).
+        const FINE: f64 = 3.0;
         if self.time == Some(dt) {
             return;
         }
         self.time = Some(dt);
         let (g, dt) = (self.gravity.to_f64(), dt.to_f64());
         let dx = self.depth.grid().dx().to_f64();
+        let fading = FINE * libm::sqrt(g / dx);
         for (n, turns) in self.turns.iter_mut().enumerate() {
             let depth = self.params.level(n).to_f64();
             for mode in 0..turns.short.len() {
                 let k = self.spectrum.wave_number(mode);
-                // Waves of four cells lose at 2/s, those of eight cells at a sixteenth of that.
+                // Waves of four cells fade 16 times more slowly, those of eight cells 256 times.
                 let fine = k * dx / core::f64::consts::PI;
-                let left = libm::exp(-dt * FINE * fine * fine * fine * fine);
+                let left = libm::exp(-dt * fading * fine * fine * fine * fine);
                 let angle = libm::sqrt(g * k * libm::tanh(k * depth)) * dt;
                 let short = -libm::expm1(-2.0 * k * k * depth * depth);
                 turns.short[mode] = T::of(short);

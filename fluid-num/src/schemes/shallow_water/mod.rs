@@ -241,9 +241,11 @@ impl<T: Real> ShallowWater<T> {
     ///
     /// # Errors
     /// Those of [`ShallowWaterParams::check`] and of the transforms of
-    /// [`waves`](ShallowWaterParams::waves), with the parameters and the water as before.
+    /// [`waves`](ShallowWaterParams::waves), and [`Error::GridMismatch`] where the velocity was replaced
+    /// by that of another grid; with the parameters and the water as before.
     pub fn set_params(&mut self, params: ShallowWaterParams<T>) -> Result<(), Error> {
         params.check()?;
+        self.check_velocity()?;
         let rest_changes = params.rest_level != self.params.rest_level;
         let ends_change = params.periodic() != self.params.periodic();
         let changes = rest_changes

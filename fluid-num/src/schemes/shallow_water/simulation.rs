@@ -28,7 +28,8 @@ impl<T: Real> Simulation<T> for ShallowWater<T> {
         let digest = self.foam().map_or(digest, |foam| foam.digest(digest));
         let digest = Body::digest_all(&self.hulls.list, digest);
         let digest = self.tally.list().iter().fold(digest, |d, sum| d.word(sum.to_bits()));
-        let digest = digest.values(&self.pending_sources).values(&[self.pending_rain]);
+        let digest = self.pending_of_sources().fold(digest, |d, pending| d.values(&[pending]));
+        let digest = digest.values(&[self.pending_rain]);
         digest.word(self.draws).word(self.time.to_bits()).finish()
     }
 
@@ -45,7 +46,7 @@ impl<T: Real> Simulation<T> for ShallowWater<T> {
             .with_words("draws", [self.draws])
             .with_words("tally", self.tally.list().map(f64::to_bits))
             .with_values("pending rain", [self.pending_rain])
-            .with_values("pending sources", self.pending_sources.iter().copied())
+            .with_values("pending sources", self.pending_of_sources())
             .with_values("bed", self.bed.values())
             .with_values("displacement", self.displacement.values())
             .with_values("velocity", self.velocity.components().iter().flat_map(Field::values))
@@ -64,7 +65,7 @@ impl<T: Real> Simulation<T> for ShallowWater<T> {
     }
 
     /// The bed is restored too, since it may have been edited, and so is how bodies move. The rest
-    /// level must be the same, and so must the bodies' shapes.
+    /// level must be the same, and so must the sources and the bodies' shapes.
     fn restore(&mut self, snapshot: &Snapshot<T>) -> Result<(), Error> {
         snapshot.check("shallow_water", 2)?;
         self.grid.check_snapshot(snapshot)?;
@@ -78,9 +79,14 @@ impl<T: Real> Simulation<T> for ShallowWater<T> {
             let mut words = snapshot.words_exactly("tally", 6)?.iter().copied();
             move |_| words.next().unwrap_or(0)
         });
-        let [rain, sources, drains, sides, sponge, edits] = tally.map(f64::from_bits);
+        let tally = tally.map(f64::from_bits);
+        if !tally.iter().all(|sum| sum.is_finite()) {
+            return Err(Error::WrongSnapshot { name: "tally", reason: "is not finite" });
+        }
+        let [rain, sources, drains, sides, sponge, edits] = tally;
         let pending_rain = one(snapshot, "pending rain")?;
-        let pending_sources = snapshot.values("pending sources")?.to_vec();
+        let count = self.sources.len();
+        let pending_sources = snapshot.values_exactly("pending sources", count)?.to_vec();
         let [bed] = Field::restored(grid, [Location::Center], snapshot, "bed")?;
         check_bed(&bed)?;
         let [displacement] = Field::restored(grid, [Location::Center], snapshot, "displacement")?;
@@ -132,15 +138,25 @@ impl<T: Real> Simulation<T> for ShallowWater<T> {
 }
 
 impl<T: Real> ShallowWater<T> {
+    /// What each source has not yet poured.
+    fn pending_of_sources(&self) -> impl Iterator<Item = T> {
+        let pending = |n| self.pending_sources.get(n).copied().unwrap_or(T::zero());
+        (0..self.sources.len()).map(pending)
+    }
+
     /// Takes over the state, the sources, the bodies and the parameters of a simulation on the same
     /// grid, without allocating where there is room for the sources, the bodies and a sponge.
     ///
     /// # Errors
     /// [`Error::GridMismatch`] for a simulation on another grid, or one whose velocity was replaced by
-    /// that of another grid.
+    /// that of another grid; nothing is changed then.
     pub fn copy_from(&mut self, other: &Self) -> Result<(), Error> {
         if self.grid != other.grid {
             return Err(Error::GridMismatch { name: "the other simulation" });
+        }
+        other.check_velocity()?;
+        if self.check_velocity().is_err() {
+            self.velocity = other.velocity.clone();
         }
         self.bed.copy_from(&other.bed)?;
         self.displacement.copy_from(&other.displacement)?;
@@ -167,7 +183,7 @@ impl<T: Real> ShallowWater<T> {
     }
 
     /// Moves the bodies for `dt` seconds by the force and torque that they have, and by their weight,
-    /// and clears both: what follows on [`Self::step`].
+    /// and clears both: what follows on [`Self::step`], for the time of its report.
     ///
     /// ```
     /// use fluid_num::solid::{Body, Shape};
@@ -213,8 +229,8 @@ impl<T: Real> ShallowWater<T> {
         check::time_step(dt)?;
         ahead.copy_from(self)?;
         for _ in 0..steps {
-            ahead.step(dt)?;
-            ahead.advance_bodies(dt)?;
+            let report = ahead.step(dt)?;
+            ahead.advance_bodies(report.time)?;
         }
         Ok(())
     }

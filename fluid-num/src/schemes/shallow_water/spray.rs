@@ -254,6 +254,16 @@ impl<T: Real> ShallowWater<T> {
     /// Throws drops where the surface rose fast in the last sub-step of `dt`.
     pub(super) fn throw_spray(&mut self, dt: T) {
         let Some(spray) = self.params.spray else { return };
+        let count = self.spray.len();
+        self.throw_drops(&spray, dt);
+        if self.spray.len() > count {
+            // The water that they leave behind is lower, also beyond a seam, and no longer as fast.
+            self.fill_ghosts();
+            self.fastest = None;
+        }
+    }
+
+    fn throw_drops(&mut self, spray: &SprayParams<T>, dt: T) {
         let half = T::of(0.5);
         let depth_of_drop = spray.volume() / (self.grid.dx() * self.grid.dx());
         let region = self.grid.interior();

@@ -66,14 +66,22 @@ impl<T: Real> ShallowWater<T> {
         if !self.touched {
             return Ok(self.report.max_speed);
         }
-        for (axis, u) in self.velocity.components().iter().enumerate() {
-            u.check_shape(&self.grid, crate::Location::Face(axis), "velocity")?;
+        self.check_velocity()?;
+        for u in self.velocity.components() {
             u.check_finite("velocity")?;
             super::moderate("velocity", u.max_abs())?;
         }
         self.fill_ghosts();
         self.touched = false;
         Ok(self.measure())
+    }
+
+    /// Whether the velocity is one of the grid.
+    pub(super) fn check_velocity(&self) -> Result<(), Error> {
+        let mut components = self.velocity.components().iter().enumerate();
+        components.try_for_each(|(axis, u)| {
+            u.check_shape(&self.grid, crate::Location::Face(axis), "velocity")
+        })
     }
 
     /// How fast the water and its waves are.
@@ -151,8 +159,11 @@ impl<T: Real> ShallowWater<T> {
             let region = self.grid.interior();
             let rain = Rain { depth: self.pending_rain, region };
             let out = [Banded::on(&region, self.displacement.as_mut_slice())];
-            self.tally.rain += exec::bands(&region, out, &rain).unwrap_or(0.0);
-            self.pending_rain = T::zero();
+            let arrived = exec::bands(&region, out, &rain).unwrap_or(0.0);
+            self.tally.rain += arrived;
+            // What rounding has lost comes later.
+            let mean = T::of(arrived / self.grid.cell_count() as f64);
+            self.pending_rain = (self.pending_rain - mean).at_least(T::zero());
         }
         self.pending_sources.resize(self.sources.len(), T::zero());
         for (source, pending) in self.sources.iter().zip(&mut self.pending_sources) {

@@ -23,7 +23,7 @@
 //! than 0.3 √(gh) break, and lose height.
 
 use super::exchange::Change;
-use super::kernel::depth_and_surface;
+use super::kernel::{depth_and_surface, rise};
 use super::layer::{Layer, Weight, close};
 use super::{ShallowWater, WaterSide, reach, sides};
 use crate::base::error::check;
@@ -197,7 +197,7 @@ impl<T: Real> ShallowWater<T> {
                     let [below, above] =
                         [place - stride, place].map(|i| depth_and_surface(d[i], s[i]));
                     let wet = below.0.at_most(above.0) > self.params.dry_depth;
-                    !wet || below.1 == above.1
+                    !wet || rise(below.1, above.1) == zero
                 })
             })
     }

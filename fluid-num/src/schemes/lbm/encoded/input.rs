@@ -20,14 +20,19 @@ where
     /// As there: cells before the one that is wrong are set.
     pub fn set_flow(&mut self, mut flow: impl FnMut([T; D]) -> ([T; D], T)) -> Result<(), Error> {
         self.check_inputs()?;
-        let Self { params, grid, scales, force, moments, layers, openings, .. } = self;
+        let Self { params, grid, scales, force, moments, layers, .. } = self;
         let push = push(params, scales, force);
-        for i in grid.interior().places() {
+        let set = grid.interior().places().try_for_each(|i| {
             let cell = grid.cell_at(i);
             let (density, u) = scales.flow(cell, flow(grid.center(cell)))?;
             let h = make::<T, L, D, Q>(params, density, u, push.at(i), &[[T::zero(); D]; D]);
             layers.put(moments, i, &Moments::of::<L, Q, true>(&h));
-        }
+            Ok(())
+        });
+        self.clear_solids();
+        set?;
+        let Self { params, scales, force, moments, layers, openings, .. } = self;
+        let push = super::push(params, scales, force);
         for opening in openings {
             opening.settle(|i| {
                 let moments = layers.get(moments, i);
@@ -83,28 +88,33 @@ where
     /// [`Lbm::set_params`](super::super::Lbm::set_params).
     ///
     /// # Errors
-    /// As [`Self::new`], and as [`Self::step`] for a force that is not finite: nothing is changed
-    /// then.
+    /// As there and [`Self::new`]; nothing is changed then.
     pub fn set_params(&mut self, params: LbmParams<T, D>) -> Result<(), Error> {
         let scales = Self::checked(&self.grid, &params)?;
         self.check_inputs()?;
         let Self { grid, force, moments, layers, .. } = self;
         let rescale = Rescale::new(grid, &self.params, &params);
+        let [old, new] = [(&self.params, &self.scales), (&params, &scales)]
+            .map(|(params, scales)| push(params, scales, force));
+        let mut openings = Opening::all::<Q>(grid, &params, &scales);
+        for opening in &mut openings {
+            let at = |i| (layers.get(moments, i), old.at(i));
+            opening.inherit(&self.openings, [&params, &self.params], &scales, rescale, at)?;
+        }
         if rescale.is_needed() {
-            let [old, new] = [(&self.params, &self.scales), (&params, &scales)]
-                .map(|(params, scales)| push(params, scales, force));
+            let fluid = || grid.interior().places().filter(|i| !self.obstacles.is_solid(*i));
+            fluid().try_for_each(|i| rescale.check(layers.get(moments, i).density))?;
             for i in grid.interior().places() {
                 let own = layers.get(moments, i);
                 let h = rescale.site::<L, D, Q>(&params, &own, [old.at(i), new.at(i)]);
                 layers.put(moments, i, &Moments::of::<L, Q, true>(&h));
             }
         }
-        let mut openings = Opening::all::<Q>(grid, &params, &scales);
-        Opening::inherit(&mut openings, &self.openings, [&params, &self.params], rescale);
         self.openings = openings;
         self.entries = Self::entries(grid, &params, &scales);
-        self.obstacles.look_again();
+        self.obstacles.rescale(rescale);
         (self.params, self.scales) = (params, scales);
+        self.clear_solids();
         Ok(())
     }
 }

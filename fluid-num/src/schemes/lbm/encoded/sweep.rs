@@ -398,13 +398,13 @@ impl<T: Real, const D: usize> Wide for Extremes<'_, T, D> {
                     for a in 0..D {
                         let force = &force[a].0[..len];
                         for ((d, j), f) in density.iter().zip(values(1 + a)).zip(force) {
-                            let u = (*j + T::of(0.5) * *f) * (scale / (T::one() + *d));
+                            let u = (*j + T::of(0.5) * *f) * (T::one() / (T::one() + *d));
                             speed = speed.worst(u.magnitude());
                         }
                     }
                 }
             }
         }
-        [speed, most]
+        [scale * speed, most]
     }
 }

@@ -14,7 +14,7 @@
 //! Firdaouss, P. Lallemand, *Momentum transfer of a Boltzmann-lattice fluid with boundaries*, 2001,
 //! <https://doi.org/10.1063/1.1399290>.
 
-use super::{BODIES, FLUID, Obstacles};
+use super::{FLUID, Obstacles, number};
 use crate::schemes::lbm::lattice::{Lattice, opposite};
 use crate::schemes::lbm::params::{Bounce, LbmParams};
 use crate::solid::Body;
@@ -63,8 +63,8 @@ impl<T: Real, const D: usize> Obstacles<T, D> {
                 None => there + added,
             };
             let push = L::VELOCITIES[k].map(|c| -T::of(f64::from(c)) * (there + link.back));
-            match owner.checked_sub(BODIES) {
-                Some(number) => exchanged[number as usize].add(push, arm),
+            match number(owner) {
+                Some(number) => exchanged[number].add(push, arm),
                 None => (0..D).for_each(|a| by_closed[a] += push[a]),
             }
         }
@@ -140,6 +140,10 @@ fn interpolated<T: Real, const D: usize>(
     behind: Sent,
 ) -> Link<T, D> {
     let [near, far] = centers.map(|point| body.signed_distance(point));
+    if near < T::zero() {
+        // Beyond a periodic side, where the body is not continued.
+        return link;
+    }
     let twice = T::of(2.0) * near / (near - far);
     if twice < T::one() {
         return Link { share: twice, other: Some(behind), ..link };
@@ -151,7 +155,7 @@ fn interpolated<T: Real, const D: usize>(
 
 /// The cell that a population which comes to `cell` with velocity `c` was sent by, across periodic and
 /// free-slip sides, and the velocity that it was sent with; `None` beyond other sides.
-fn source<T: Real, const D: usize>(
+pub(super) fn source<T: Real, const D: usize>(
     grid: &Grid<T, D>,
     boundary: &Boundary<T, D>,
     mut cell: [usize; D],

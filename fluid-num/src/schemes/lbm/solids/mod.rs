@@ -1,8 +1,9 @@
 //! Solids inside: which cells they cover, and what they are pushed with.
 //!
 //! A cell whose centre a body comes to cover gives it its momentum; one that it leaves is filled with
-//! fluid that moves as the body does, of the density around it, and takes that momentum from the body:
-//! no momentum is lost or won where bodies move.
+//! fluid that moves as the body did, of the density around it, and takes that momentum from the body:
+//! no momentum is lost or won where bodies move. Mass is, a little: it is not the same that is covered
+//! and filled.
 //!
 //! Deviations from rest are exchanged, so forces are those of the pressure above that at rest.
 //! What stands in solid cells after streaming is what the fluid has just sent there; they collide
@@ -16,13 +17,14 @@ mod links;
 use alloc::vec::Vec;
 use core::mem;
 
-use super::expansion::Moments;
+use super::change::Rescale;
 use super::lattice::Lattice;
 use super::params::LbmParams;
 use crate::base::{ring::Ring, snapshot::Snapshot};
 use crate::solid::Body;
 use crate::{Error, Field, Grid, Real};
 pub(super) use links::Link;
+use links::source;
 
 /// No solid.
 const FLUID: u32 = 0;
@@ -126,8 +128,11 @@ impl<T: Real, const D: usize> Obstacles<T, D> {
         self.closed.get(i).is_some_and(|closed| *closed != 0)
     }
 
-    /// What covers the cells is looked at anew in the next step.
-    pub(super) fn look_again(&mut self) {
+    /// Takes over another time step; what covers the cells is looked at anew in the next step.
+    pub(super) fn rescale(&mut self, rescale: Rescale<T>) {
+        for cell in &mut self.covered {
+            cell.velocity = rescale.velocity(cell.velocity);
+        }
         self.stale = true;
     }
 
@@ -136,9 +141,12 @@ impl<T: Real, const D: usize> Obstacles<T, D> {
         &self.links
     }
 
-    /// The memory that marks of cells take, in bytes.
+    /// The memory that solids take but for the bodies, in bytes.
     pub(super) fn memory(&self) -> usize {
-        self.closed.len() + size_of::<u32>() * self.owner.len()
+        self.closed.len()
+            + size_of::<u32>() * self.owner.len()
+            + size_of::<Covered<T, D>>() * self.covered.capacity()
+            + size_of::<Link<T, D>>() * self.links.capacity()
     }
 
     /// Whether all that is to be done for solids has been done, with nothing exchanged so far.
@@ -169,15 +177,44 @@ impl<T: Real, const D: usize> Obstacles<T, D> {
     }
 
     /// Looks which cells are covered now, and returns what is to fill those that no longer are.
-    /// Velocities are scaled to lattice units by `scale`; `moments` gives those of a cell before.
+    /// Velocities are scaled to lattice units by `scale`; `flow` gives δρ and ρu of a cell before.
     pub(super) fn update<L: Lattice<D, Q>, const Q: usize>(
         &mut self,
         grid: &Grid<T, D>,
         params: &LbmParams<T, D>,
         scale: T,
-        moments: impl Fn(usize) -> Moments<T, D>,
+        flow: impl Fn(usize) -> (T, [T; D]),
     ) -> Vec<Refill<T, D>> {
-        self.owner.resize(grid.array_len(), FLUID);
+        let mut refills = Vec::new();
+        if !self.bodies.is_empty() || !self.closed.is_empty() || !self.covered.is_empty() {
+            self.owner.resize(grid.array_len(), FLUID);
+            let uncovered = self.cover(grid, scale, &flow);
+            let fresh = |place: usize| uncovered.binary_search_by_key(&place, |c| c.place).is_ok();
+            for Covered { place, owner, velocity } in uncovered.iter().copied() {
+                let density = self.mean_around::<L, Q>(grid, params, place, |beside| {
+                    (!fresh(beside)).then(|| flow(beside).0)
+                });
+                if let Some(number) = self.known(owner) {
+                    let arm = self.arm(number, grid.center(grid.cell_at(place)), grid.dx());
+                    let lost = velocity.map(|u| -(T::one() + density) * u);
+                    self.exchanged[number].add(lost, arm);
+                }
+                refills.push(Refill { place, density, velocity });
+            }
+            self.connect::<L, Q>(grid, params, scale);
+        }
+        self.seen.clone_from(&self.bodies);
+        self.stale = false;
+        refills
+    }
+
+    /// Finds the cells that are covered now, and returns those that no longer are.
+    fn cover(
+        &mut self,
+        grid: &Grid<T, D>,
+        scale: T,
+        flow: &impl Fn(usize) -> (T, [T; D]),
+    ) -> Vec<Covered<T, D>> {
         let mut uncovered = mem::take(&mut self.covered);
         for_each_cell(grid, |cell, place| {
             let center = grid.center(cell);
@@ -187,32 +224,21 @@ impl<T: Real, const D: usize> Obstacles<T, D> {
                 let velocity = self.velocity_of(owner, center, scale);
                 self.covered.push(Covered { place, owner, velocity });
             }
-            // A body that was not there before starts with the momentum that it is given.
-            let number = owner.checked_sub(BODIES).map_or(usize::MAX, |number| number as usize);
-            if before == FLUID && number < self.seen.len() {
+            if let Some(number) = self.known(owner).filter(|_| before == FLUID) {
                 let arm = self.arm(number, center, grid.dx());
-                self.exchanged[number].add(moments(place).momentum, arm);
+                self.exchanged[number].add(flow(place).1, arm);
             }
         });
         uncovered.retain(|cell| self.owner[cell.place] == FLUID);
-        let fresh = |place: usize| uncovered.binary_search_by_key(&place, |c| c.place).is_ok();
-        let mut refills = Vec::with_capacity(uncovered.len());
-        for Covered { place, owner, velocity } in &uncovered {
-            let density = self.mean_around::<L, Q>(grid, *place, |beside| {
-                (!fresh(beside)).then(|| moments(beside).density)
-            });
-            let number = owner.checked_sub(BODIES).map_or(usize::MAX, |number| number as usize);
-            if number < self.bodies.len() {
-                let arm = self.arm(number, grid.center(grid.cell_at(*place)), grid.dx());
-                let lost = velocity.map(|u| -(T::one() + density) * u);
-                self.exchanged[number].add(lost, arm);
-            }
-            refills.push(Refill { place: *place, density, velocity: *velocity });
-        }
-        self.connect::<L, Q>(grid, params, scale);
-        self.seen.clone_from(&self.bodies);
-        self.stale = false;
-        refills
+        uncovered
+    }
+
+    /// The number of the body that covers a cell, where that is one which was there before: others
+    /// start with the momentum that they are given.
+    fn known(&self, owner: u32) -> Option<usize> {
+        let number = number(owner)?;
+        let [now, before] = [&self.bodies, &self.seen].map(|list| list.get(number));
+        now.zip(before).filter(|(now, before)| now.shape == before.shape).map(|_| number)
     }
 
     /// From a body's centre to a point, in cells.
@@ -224,17 +250,15 @@ impl<T: Real, const D: usize> Obstacles<T, D> {
     fn mean_around<L: Lattice<D, Q>, const Q: usize>(
         &self,
         grid: &Grid<T, D>,
+        params: &LbmParams<T, D>,
         place: usize,
         value: impl Fn(usize) -> Option<T>,
     ) -> T {
         let (mut sum, mut count) = (T::zero(), 0);
         let cell = grid.cell_at(place);
         for c in L::VELOCITIES {
-            let beside: [usize; D] =
-                core::array::from_fn(|a| cell[a].wrapping_add_signed(isize::from(c[a])));
-            let inside = (0..D).all(|a| beside[a] < grid.cells()[a]);
-            let beside = inside.then(|| grid.index(beside)).filter(|i| !self.is_solid(*i));
-            if let Some(value) = beside.and_then(&value) {
+            let beside = source(grid, &params.boundary, cell, c).map(|(cell, _)| grid.index(cell));
+            if let Some(value) = beside.filter(|i| !self.is_solid(*i)).and_then(&value) {
                 sum += value;
                 count += 1;
             }
@@ -243,7 +267,7 @@ impl<T: Real, const D: usize> Obstacles<T, D> {
     }
 
     fn body(&self, owner: u32) -> Option<&Body<T, D>> {
-        self.bodies.get(owner.checked_sub(BODIES)? as usize)
+        self.bodies.get(number(owner)?)
     }
 
     /// The velocity of what covers a point, times `scale`.
@@ -361,6 +385,11 @@ impl<T: Real, const D: usize> Obstacles<T, D> {
         self.on_closed = [T::zero(); D];
         Ok(())
     }
+}
+
+/// The number of a body by what covers a cell.
+fn number(owner: u32) -> Option<usize> {
+    owner.checked_sub(BODIES).map(|number| number as usize)
 }
 
 /// Every cell, and where it lies.
