@@ -9,7 +9,8 @@
 //! <https://doi.org/10.1090/S0025-5718-1962-0150954-0>.
 
 use crate::base::exec::{self, Region, Row, RowPass};
-use crate::grid::sample::{BLOCK, Lattice, Limit, Located, linear_block};
+use crate::grid::cubic::Limit;
+use crate::grid::sample::{BLOCK, Lattice, Located, linear_block};
 use crate::grid::{Faces, Grid, Location};
 use crate::{Boundary, Real};
 
@@ -107,6 +108,10 @@ impl<T: Real, const D: usize> RowPass<T, D, D> for Trace<'_, T, D> {
             let mut at = row.at;
             at[0] += first;
             let block = out.each_mut().map(|o| &mut o[first..first + count]);
+            if at_rest(&block.each_ref().map(|b| &**b)) {
+                first += count;
+                continue;
+            }
             self.at_fraction(
                 at,
                 &block.each_ref().map(|b| &**b),
@@ -220,6 +225,18 @@ impl<'a, T: Real, const D: usize> Trace<'a, T, D> {
     }
 }
 
+/// Whether none of these displacements leads anywhere: what is at rest costs next to nothing.
+#[inline(always)]
+fn at_rest<T: Real, const D: usize>(paths: &[&[T]; D]) -> bool {
+    let mut moves = 0;
+    for path in paths {
+        for s in *path {
+            moves |= u32::from(*s != T::zero());
+        }
+    }
+    moves == 0
+}
+
 struct Interpolate<'a, T, const D: usize, const N: usize> {
     q: [&'a [T]; N],
     lattice: Lattice<T, D>,
@@ -248,6 +265,16 @@ impl<T: Real, const D: usize, const N: usize, const HOW: u8> RowPass<T, D, N>
             let mut at = row.at;
             at[0] += first;
             let block = path.map(|p| &p[first..first + count]);
+            if at_rest(&block) {
+                for k in 0..N {
+                    let from = &row.of(q[k])[first..first + count];
+                    for (out, from) in out[k][first..first + count].iter_mut().zip(from) {
+                        *out = from.or_nothing();
+                    }
+                }
+                first += count;
+                continue;
+            }
             lattice.locate_block(at, block, [T::zero(); D], &mut located);
             for k in 0..N {
                 let out = &mut out[k][first..first + count];
@@ -259,9 +286,7 @@ impl<T: Real, const D: usize, const N: usize, const HOW: u8> RowPass<T, D, N>
                             CLAMPED => Limit::Range,
                             _ => Limit::None,
                         };
-                        for (n, out) in out.iter_mut().enumerate() {
-                            *out = lattice.cubic(q[k], &located, n, limit);
-                        }
+                        lattice.cubic_block(q[k], &located, limit, out);
                     }
                 }
                 for value in out {

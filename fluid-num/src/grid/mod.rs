@@ -5,6 +5,7 @@
 //! index names the same place in every array.
 
 pub mod boundary;
+pub(crate) mod cubic;
 pub mod faces;
 pub mod field;
 pub mod layout;

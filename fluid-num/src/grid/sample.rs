@@ -1,4 +1,5 @@
-//! Reading a field between its samples: linear and monotone cubic, clamped or wrapped.
+//! Reading a field between its samples: where a position lies, clamped or wrapped, and the linear
+//! interpolant.
 //!
 //! Positions are given as a displacement, in cells, from a place of the lattice. The whole and the
 //! fractional part are split from the displacement alone, so that the weights keep their precision
@@ -12,26 +13,26 @@ pub(crate) const BLOCK: usize = 64;
 
 /// Where the samples of one axis lie, in storage indices, and how far positions reach.
 #[derive(Debug, Clone, Copy)]
-struct Axis<T> {
+pub(super) struct Axis<T> {
     lo: T,
     hi: T,
     /// The uppermost sample; the lowest is 1.
-    outermost: i32,
+    pub(super) outermost: i32,
     /// Whether the upper ghost mirrors a value on the side.
     mirrored: bool,
     /// The largest index that a lower sample may have.
     last: i32,
     /// The smallest and the largest index that a cubic may read.
-    reach: [i32; 2],
+    pub(super) reach: [i32; 2],
     /// The number of cells of a periodic axis, else 0.
-    period: i32,
+    pub(super) period: i32,
 }
 
 /// The samples at one location of a grid, and what lies beyond them.
 #[derive(Debug, Clone, Copy)]
 pub struct Lattice<T, const D: usize> {
-    axes: [Axis<T>; D],
-    strides: [usize; D],
+    pub(super) axes: [Axis<T>; D],
+    pub(super) strides: [usize; D],
     origin: [T; D],
     dx: T,
     /// What to add to (position − origin)/dx for a storage index.
@@ -43,7 +44,7 @@ pub struct Lattice<T, const D: usize> {
 #[derive(Debug, Clone)]
 pub(crate) struct Located<T, const D: usize> {
     pub(crate) index: [i32; BLOCK],
-    base: [[i32; BLOCK]; D],
+    pub(super) base: [[i32; BLOCK]; D],
     pub(crate) fraction: [[T; BLOCK]; D],
 }
 
@@ -200,73 +201,10 @@ impl<T: Real, const D: usize> Lattice<T, D> {
             }
         }
     }
-
-    /// The array indices, less those of the other axes, that a cubic along `axis` reads around the
-    /// lower sample `base`.
-    #[inline(always)]
-    fn cubic_steps(&self, axis: usize, base: i32) -> [i32; 4] {
-        let a = &self.axes[axis];
-        let stride = self.strides[axis] as i32;
-        [-1, 0, 1, 2].map(|step| {
-            let i = base + step;
-            let i = if a.period > 0 {
-                1 + (i - 1).rem_euclid(a.period)
-            } else {
-                i.max(a.reach[0]).min(a.reach[1])
-            };
-            i * stride
-        })
-    }
-
-    /// The cubic interpolant at the place number `n` of a block.
-    #[inline(always)]
-    pub(crate) fn cubic(&self, data: &[T], located: &Located<T, D>, n: usize, limit: Limit) -> T {
-        let base: [i32; D] = core::array::from_fn(|a| located.base[a][n]);
-        let fraction: [T; D] = core::array::from_fn(|a| located.fraction[a][n]);
-        let (mut inside, mut between_samples) = (true, true);
-        for a in 0..D {
-            let axis = &self.axes[a];
-            inside &= base[a] > axis.reach[0] && base[a] + 2 <= axis.reach[1];
-            between_samples &= axis.period > 0 || (base[a] >= 1 && base[a] < axis.outermost);
-        }
-        if !between_samples {
-            // Beside a side the ghost is a mirror image, good for a straight line only.
-            return linear(data, self.strides, located.index[n] as usize, fraction);
-        }
-        let line = |v: [T; 4], f: T| match limit {
-            Limit::Monotone => monotone_cubic(v, f),
-            Limit::Range | Limit::None => catmull_rom(v, f),
-        };
-        let value = if inside {
-            let [sy, sz] = [self.strides[1], self.strides[D - 1]];
-            let first = located.index[n] as usize - 1 - sy;
-            let row = |start: usize| {
-                let v = &data[start..start + 4];
-                line([v[0], v[1], v[2], v[3]], fraction[0])
-            };
-            let plane = |start: usize| line([0, 1, 2, 3].map(|k| row(start + k * sy)), fraction[1]);
-            if D == 2 {
-                plane(first)
-            } else {
-                line([0, 1, 2, 3].map(|k| plane(first + k * sz - sz)), fraction[D - 1])
-            }
-        } else {
-            let steps: [[i32; 4]; D] = core::array::from_fn(|a| self.cubic_steps(a, base[a]));
-            let row =
-                |offset: i32| line(steps[0].map(|s| data[(offset + s) as usize]), fraction[0]);
-            let plane = |offset: i32| line(steps[1].map(|s| row(offset + s)), fraction[1]);
-            if D == 2 { plane(0) } else { line(steps[D - 1].map(plane), fraction[D - 1]) }
-        };
-        if limit != Limit::Range {
-            return value;
-        }
-        let v = corners(data, self.strides, located.index[n] as usize);
-        value.at_least(least(v)).at_most(most(v))
-    }
 }
 
 /// The number of places that are read together.
-const LANES: usize = 8;
+pub(super) const LANES: usize = 8;
 
 /// The linear interpolants at the first `out.len()` places of a block.
 ///
@@ -336,7 +274,7 @@ pub(crate) fn linear_block<T: Real, const D: usize>(
 
 /// Whether every index is one more than that before it.
 #[inline(always)]
-fn in_a_row(index: &[i32]) -> bool {
+pub(super) fn in_a_row(index: &[i32]) -> bool {
     let mut apart = 0;
     for n in 0..index.len() {
         apart |= index[n].wrapping_sub(index[0]) ^ n as i32;
@@ -347,17 +285,6 @@ fn in_a_row(index: &[i32]) -> bool {
 #[inline(always)]
 fn bilinear<T: Real>(a: [T; 2], b: [T; 2], fx: T, fy: T) -> T {
     lerp(lerp(a[0], a[1], fx), lerp(b[0], b[1], fx), fy)
-}
-
-/// What keeps a cubic interpolant from making new extrema.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Limit {
-    /// Slopes limited along each axis, so that the interpolant is monotone between samples.
-    Monotone,
-    /// The result cut to the range of the 2ᴰ samples around.
-    Range,
-    /// Nothing.
-    None,
 }
 
 impl<T: Real> Axis<T> {
@@ -449,43 +376,10 @@ pub(crate) fn linear<T: Real, const D: usize>(
     blend(corners(data, strides, index), fraction)
 }
 
-/// The cubic Hermite interpolant between `v[1]` and `v[2]` with central slopes, limited after
-/// Fritsch and Carlson (<https://doi.org/10.1137/0717021>) so that it stays between the two.
-#[inline(always)]
-pub(crate) fn monotone_cubic<T: Real>(v: [T; 4], f: T) -> T {
-    let rise = v[2] - v[1];
-    let half = T::of(0.5);
-    // A slope against the rise is cut to zero, one above three times the rise to that.
-    let limit = |slope: T| {
-        let three = rise + rise + rise;
-        if rise > T::zero() {
-            slope.at_least(T::zero()).at_most(three)
-        } else {
-            slope.at_most(T::zero()).at_least(three)
-        }
-    };
-    let (m0, m1) = (limit((v[2] - v[0]) * half), limit((v[3] - v[1]) * half));
-    hermite(v, m0, m1, f)
-}
-
-/// The cubic through four samples with central slopes at the inner two (Catmull–Rom).
-#[inline(always)]
-fn catmull_rom<T: Real>(v: [T; 4], f: T) -> T {
-    let half = T::of(0.5);
-    hermite(v, (v[2] - v[0]) * half, (v[3] - v[1]) * half, f)
-}
-
-/// The cubic between `v[1]` and `v[2]` with slopes `m0` and `m1` there.
-#[inline(always)]
-fn hermite<T: Real>(v: [T; 4], m0: T, m1: T, f: T) -> T {
-    let rise = v[2] - v[1];
-    let (two, three) = (T::of(2.0), T::of(3.0));
-    v[1] + f * (m0 + f * (three * rise - two * m0 - m1 + f * (m0 + m1 - two * rise)))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::grid::cubic::Limit;
     use crate::{Faces, Field};
 
     #[test]
@@ -539,17 +433,6 @@ mod tests {
                 let value = linear(field.as_slice(), grid.strides(), index, f);
                 assert_eq!(value, field[[step as usize, 1]]);
             }
-        }
-    }
-
-    #[test]
-    fn the_cubic_is_monotone_and_exact_for_straight_lines() {
-        assert_eq!(monotone_cubic([0.0, 1.0, 2.0, 3.0], 0.25_f64), 1.25);
-        let mut before = 0.0;
-        for n in 0..=100 {
-            let v = monotone_cubic([5.0, 0.0, 1.0, -7.0], f64::from(n) / 100.0);
-            assert!((0.0..=1.0).contains(&v) && v >= before);
-            before = v;
         }
     }
 

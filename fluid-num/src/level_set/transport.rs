@@ -15,8 +15,9 @@ use crate::advection::semi_lagrangian::Trace;
 use crate::advection::{Interpolation, PathOrder};
 use crate::base::error::check;
 use crate::base::exec::{self, Region, Row, RowPass};
+use crate::grid::cubic::Limit;
 use crate::grid::ops::same_grid;
-use crate::grid::sample::{BLOCK, Lattice, Limit, Located, linear_block};
+use crate::grid::sample::{BLOCK, Lattice, Located, linear_block};
 use crate::{Boundary, Error, Faces, Field, Grid, Location, Real};
 
 /// The number of neighbouring cells that are moved or left alone together, at most [`BLOCK`].
@@ -194,10 +195,11 @@ impl<T: Real, const D: usize> RowPass<T, D, 1> for Cubic<'_, T, D> {
     #[inline(always)]
     fn row(&self, row: Row<D>, [out]: [&mut [T]; 1]) {
         let Carry { phi, lattice, .. } = &self.0;
-        self.0.row(row, out, |located, out| {
-            for (n, out) in out.iter_mut().enumerate() {
-                *out = lattice.cubic(phi, located, n, self.1);
-            }
+        // A limit that is known when compiling lets the loops fill the lanes.
+        self.0.row(row, out, |located, out| match self.1 {
+            Limit::Monotone => lattice.cubic_block(phi, located, Limit::Monotone, out),
+            Limit::Range => lattice.cubic_block(phi, located, Limit::Range, out),
+            Limit::None => lattice.cubic_block(phi, located, Limit::None, out),
         });
     }
 }

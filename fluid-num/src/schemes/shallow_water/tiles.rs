@@ -11,7 +11,7 @@ use crate::Real;
 use crate::base::exec::BandPass;
 
 /// The number of columns that are walked together.
-pub(super) const TILE: usize = 1024;
+pub(super) const TILE: usize = 2048;
 /// The number of cells in a band, about.
 pub(super) const BAND: usize = 1 << 16;
 /// Where a tile's first column lies in a [`Line`].
@@ -112,7 +112,7 @@ impl<T: Real, const CARRY: bool> Advance<'_, T, CARRY> {
     }
 
     /// The faces normal to x of a row, one column more on the left and two on the right; the
-    /// velocities of the tile's own faces go to `speed`.
+    /// velocities of the tile's own faces go to `speed`. Tells whether all are slow.
     #[inline(always)]
     fn x_faces(
         &self,
@@ -121,10 +121,10 @@ impl<T: Real, const CARRY: bool> Advance<'_, T, CARRY> {
         levels: &LevelLine<T>,
         speed: &mut [T],
         flow: &mut Line<T>,
-    ) {
+    ) -> bool {
         let Some(row) = self.cell_row(row) else {
             flow.0 = Line::zero().0;
-            return;
+            return true;
         };
         let n = self.cells[0];
         let start = row * self.stride;
@@ -133,20 +133,23 @@ impl<T: Real, const CARRY: bool> Advance<'_, T, CARRY> {
         let sides = |here: usize| (levels.from(here - 1), levels.from(here));
         let (below, above) = sides(MARGIN);
         let own = &mut flow.0[MARGIN..][..width];
-        self.faces((0, start + tile.start), below, above, &mut speed[..width], own);
+        let place = (0, start + tile.start);
+        let mut slow = self.faces(place, below, above, &mut speed[..width], own);
         // The faces of other tiles, and those on and beyond the sides.
         let mut other = |column: usize| {
             let here = at(column);
             if self.periodic[0] || (2..=n).contains(&column) {
                 let place = start + (column + n - 1) % n + 1;
                 let (below, above) = sides(here);
-                let [velocity, moved] = self.face((0, place), below, above);
+                let ([velocity, moved], is_slow) = self.face((0, place), below, above);
                 flow.0[here] = moved;
+                slow &= is_slow;
                 return velocity;
             }
             let is_side = column == 1 || column == n + 1;
             let edge = &self.edges[0][usize::from(column > 1)];
             flow.0[here] = if is_side { edge.moved[row] } else { T::zero() };
+            slow &= flow.0[here] == T::zero();
             if is_side { edge.velocity[row] } else { T::zero() }
         };
         other(tile.start - 1);
@@ -158,10 +161,11 @@ impl<T: Real, const CARRY: bool> Advance<'_, T, CARRY> {
             *speed = last;
         }
         other(tile.end + 1);
+        slow
     }
 
     /// The faces normal to y of a row, one column more on both sides; the velocities of the tile's
-    /// own faces go to `speed`.
+    /// own faces go to `speed`. Tells whether all are slow.
     #[inline(always)]
     fn y_faces(
         &self,
@@ -170,7 +174,7 @@ impl<T: Real, const CARRY: bool> Advance<'_, T, CARRY> {
         levels: &[LevelLine<T>; 2],
         speed: &mut [T],
         flow: &mut Line<T>,
-    ) {
+    ) -> bool {
         let [nx, ny] = self.cells;
         let at = |column: usize| column + MARGIN - tile.start;
         let (from, to) = (tile.start - 1, tile.end + 1);
@@ -178,27 +182,31 @@ impl<T: Real, const CARRY: bool> Advance<'_, T, CARRY> {
             if row == 1 || row == ny + 1 {
                 let edge = &self.edges[1][usize::from(row > 1)];
                 speed.copy_from_slice(&edge.velocity[tile.clone()]);
-                flow.0[at(from)..at(to)].copy_from_slice(&edge.moved[from..to]);
-            } else {
-                flow.0 = Line::zero().0;
+                let flow = &mut flow.0[at(from)..at(to)];
+                flow.copy_from_slice(&edge.moved[from..to]);
+                return flow.iter().all(|moved| *moved == T::zero());
             }
-            return;
+            flow.0 = Line::zero().0;
+            return true;
         }
         let start = ((row + ny - 1) % ny + 1) * self.stride;
         let sides = |here: usize| (levels[(row + 1) % 2].from(here), levels[row % 2].from(here));
         let (below, above) = sides(MARGIN);
         let own = &mut flow.0[MARGIN..at(tile.end)];
-        self.faces((1, start + tile.start), below, above, speed, own);
+        let mut slow = self.faces((1, start + tile.start), below, above, speed, own);
         for column in [from, tile.end] {
             let here = at(column);
             if self.periodic[0] || (1..=nx).contains(&column) {
                 let place = start + (column + nx - 1) % nx + 1;
                 let (below, above) = sides(here);
-                [_, flow.0[here]] = self.face((1, place), below, above);
+                let ([_, moved], is_slow) = self.face((1, place), below, above);
+                flow.0[here] = moved;
+                slow &= is_slow;
             } else {
                 flow.0[here] = T::zero();
             }
         }
+        slow
     }
 
     /// The share of what would flow out of each cell that it holds, one column more on both sides;
@@ -313,7 +321,8 @@ impl<T: Real, const CARRY: bool> Advance<'_, T, CARRY> {
         self.set_levels(below_all, &tile, &mut levels[first % 2]);
         self.set_levels(first - 1, &tile, &mut levels[(first - 1) % 2]);
         let below = &mut y[(first - 1) % 3];
-        self.y_faces(first - 1, &tile, &levels, &mut elsewhere.0[..width], below);
+        // Whether the faces below the row are slow.
+        let mut slow = self.y_faces(first - 1, &tile, &levels, &mut elsewhere.0[..width], below);
         for row in first - 1..end + 1 {
             // The faces above the row, those in it, and what its cells can pay for.
             let is_own = (first..end).contains(&(row + 1)) || (row == ny && end == ny + 1);
@@ -322,16 +331,19 @@ impl<T: Real, const CARRY: bool> Advance<'_, T, CARRY> {
                 false => &mut elsewhere.0[..width],
             };
             self.set_levels(row + 1, &tile, &mut levels[(row + 1) % 2]);
-            self.y_faces(row + 1, &tile, &levels, speed, &mut y[(row + 1) % 3]);
+            let below_are_slow = slow;
+            slow = self.y_faces(row + 1, &tile, &levels, speed, &mut y[(row + 1) % 3]);
             let is_own = (first..end).contains(&row);
             let speed = match is_own {
                 true => &mut u_out[place(row)..][..faces],
                 false => &mut elsewhere.0[..faces],
             };
             let here = &levels[row % 2];
-            self.x_faces(row, &tile, here, speed, &mut x[row % 2]);
+            let all_slow = self.x_faces(row, &tile, here, speed, &mut x[row % 2]);
+            let all_slow = all_slow && below_are_slow && slow;
             let flows = [&x[row % 2], &y[row % 3], &y[(row + 1) % 3]];
-            scarce[row % 2] = self.shares(row, &tile, flows, &here.depth, &mut share[row % 2]);
+            scarce[row % 2] =
+                !all_slow && self.shares(row, &tile, flows, &here.depth, &mut share[row % 2]);
             if !scarce[row % 2] && scarce[(row + 1) % 2] {
                 share[row % 2].0 = [T::one(); LINE];
             }
