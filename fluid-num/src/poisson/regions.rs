@@ -144,6 +144,9 @@ impl Regions {
     }
 
     fn join(&mut self, a: usize, b: usize) {
+        if self.root[a] == self.root[b] {
+            return;
+        }
         let (a, b) = (self.root_of(a), self.root_of(b));
         self.root[a.max(b)] = a.min(b) as u32;
     }

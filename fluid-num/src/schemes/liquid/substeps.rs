@@ -166,6 +166,11 @@ impl<T: Real, const D: usize> Liquid<T, D> {
     /// [`Error::NotFinite`] for a velocity that is not finite.
     pub fn extrapolate_velocity(&mut self, dt: T) -> Result<(), Error> {
         let reach = self.cells_moved(dt).at_most(T::of(1e6)) + T::of(4.0);
+        // What is cut says nothing of how far away the liquid is.
+        let reach = match self.surface.width() {
+            Some(width) => reach.at_most(T::of(0.999) * width / self.grid.dx()),
+            None => reach,
+        };
         for axis in 0..D {
             let open = self.pressure.open()[axis].as_slice();
             let part = in_the_way(&self.solids).map(|solids| solids.open()[axis].as_slice());
