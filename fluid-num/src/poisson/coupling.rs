@@ -77,7 +77,12 @@ impl<T: Real> Coupling<T> {
     }
 
     /// Hands C·sums of a group over, place by place.
-    pub(super) fn scatter(&self, number: usize, sums: [f64; COLUMNS], mut add: impl FnMut(usize, T)) {
+    pub(super) fn scatter(
+        &self,
+        number: usize,
+        sums: [f64; COLUMNS],
+        mut add: impl FnMut(usize, T),
+    ) {
         let sums = sums.map(T::of);
         for (place, row) in self.group(number) {
             add(place, sums.iter().zip(row).fold(T::zero(), |sum, (s, c)| sum + *s * *c));

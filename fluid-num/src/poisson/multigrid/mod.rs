@@ -230,8 +230,9 @@ impl<T: Real, const D: usize> PoissonSolver<T, D> for Multigrid<T, D> {
         let solve = Solve::start(problem, rhs, (p, Guess::Used), &mut self.b, budget)?;
         self.prepare(problem);
         problem.prepare(&mut self.correction);
-        let Self { b, next, residual, correction, coupled, levels, weights, coarsest, params, .. } =
-            self;
+        let Self {
+            b, next, residual, correction, coupled, levels, weights, coarsest, params, ..
+        } = self;
         let fine = Operator::of(problem);
         let varies = problem.is_variable();
         let mut start = if solve.starts_at_zero() { Start::Zero } else { Start::Guess };
