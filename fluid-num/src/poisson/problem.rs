@@ -238,7 +238,7 @@ impl<T: Real, const D: usize> Problem<T, D> {
     }
 
     /// What couples places beside the faces between them: only conjugate gradients solve with it. Its
-    /// rows are those of unknowns.
+    /// rows are those of unknowns, and add up to nothing over each singular region.
     pub(crate) fn coupling_mut(&mut self) -> &mut Coupling<T> {
         &mut self.coupling
     }
@@ -250,6 +250,12 @@ impl<T: Real, const D: usize> Problem<T, D> {
     /// Whether p is sought at a place.
     pub(crate) fn is_unknown(&self, place: usize) -> bool {
         self.variable.as_ref().is_none_or(|v| v.inverse[place] > T::zero())
+    }
+
+    /// A number for the singular region that an unknown lies in, where coefficients vary.
+    pub(crate) fn singular_region(&self, place: usize) -> Option<u32> {
+        let v = self.variable.as_ref().filter(|v| v.inverse[place] > T::zero())?;
+        v.regions.singular_at(place)
     }
 
     /// The largest |b − A·p|, where `rhs` has been made compatible; NaN if any value is.

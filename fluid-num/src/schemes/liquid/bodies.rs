@@ -28,6 +28,8 @@ struct Contact<T> {
     row: [T; COLUMNS],
     /// g·(x_s − x), m²/s².
     head: T,
+    /// h times what the body's speed at the centres of faces adds to ∇·u.
+    flow: T,
 }
 
 /// How one body moves with the liquid in a step.
@@ -38,7 +40,9 @@ struct Rider<T> {
     inverse: [T; COLUMNS],
     /// The axes of rotation.
     axes: [[T; 3]; 3],
-    /// How V has changed since the step began.
+    /// V when the step began.
+    motion: [T; COLUMNS],
+    /// How V has changed since then.
     change: [T; COLUMNS],
     /// What acts on the body beside the liquid, as an acceleration.
     acceleration: [T; COLUMNS],
@@ -65,11 +69,13 @@ pub(super) struct Riders<T> {
     /// For how long the pressure has acted since the step began, s.
     driven: T,
     contacts: Vec<Contact<T>>,
+    /// The closed regions that a body touches, the number of cells and the sum of rows there.
+    closed: Vec<(u32, usize, [T; COLUMNS])>,
 }
 
 impl<T: Real> Riders<T> {
     pub(super) fn new() -> Self {
-        Self { riders: Vec::new(), driven: T::zero(), contacts: Vec::new() }
+        Self { riders: Vec::new(), driven: T::zero(), contacts: Vec::new(), closed: Vec::new() }
     }
 
     /// Whether there is none.
@@ -104,7 +110,12 @@ impl<T: Real> Riders<T> {
                 }
             }
             let (change, impulse) = ([zero; COLUMNS], [zero; COLUMNS]);
-            Rider { contacts: 0..0, inverse, axes, change, acceleration, impulse }
+            let mut motion = [zero; COLUMNS];
+            motion[..D].copy_from_slice(&body.velocity);
+            for k in 0..turns(D) {
+                motion[D + k] = dot(axes[k], body.angular_velocity);
+            }
+            Rider { contacts: 0..0, inverse, axes, motion, change, acceleration, impulse }
         }));
     }
 
@@ -114,28 +125,51 @@ impl<T: Real> Riders<T> {
         bodies: &[Body<T, D>],
         solids: &Solids<T, D>,
         gravity: [T; D],
-        liquid: impl Fn(usize) -> bool,
+        (problem, liquid): (&Problem<T, D>, impl Fn(usize) -> bool),
     ) {
         let grid = *solids.grid();
         self.contacts.clear();
         for (number, (body, rider)) in bodies.iter().zip(&mut self.riders).enumerate() {
             let first = self.contacts.len();
+            let (mut open, mut beside) = ([T::zero(); D], 0);
             for cell in cells(&cells_around(&grid, body)) {
                 let place: usize = (0..D).map(|a| cell[a] * grid.strides()[a]).sum();
-                if !liquid(place) {
+                if solids.solid_cells()[place] != 0 {
                     continue;
                 }
-                if let Some(row) = motion(&grid, solids, body, &rider.axes, number, cell) {
-                    let head = head(&grid, body, gravity, cell);
-                    self.contacts.push(Contact { place: place as u32, row, head });
+                let Some(area) = area(&grid, solids, body, number, cell) else { continue };
+                beside += 1;
+                for (sum, part) in open.iter_mut().zip(area.closed) {
+                    *sum += part;
+                }
+                if liquid(place) {
+                    let wall = Wall::near(&grid, body, cell);
+                    let row = area.row(&wall, &rider.axes);
+                    let (head, flow) = (wall.head(gravity), area.flow);
+                    self.contacts.push(Contact { place: place as u32, row, head, flow });
+                }
+            }
+            // The surface of a body is closed. Where it lies on a wall or on another one, no cell is beside
+            // it; what is missing there is shared by all cells that are, as if the liquid came between.
+            // Else a body that rests, and is pressed down anew in each step, would swallow liquid.
+            if rider.inverse[0] > T::zero() {
+                for contact in &mut self.contacts[first..] {
+                    for (c, sum) in contact.row.iter_mut().zip(open) {
+                        *c -= sum / T::of_usize(beside);
+                    }
                 }
             }
             rider.contacts = first..self.contacts.len();
+            if problem.is_singular() {
+                let contacts = &mut self.contacts[first..];
+                let region = |c: &Contact<T>| problem.singular_region(c.place as usize);
+                leak(contacts, region, &mut self.closed);
+            }
         }
     }
 
     /// Lets gravity, the other forces and the part of f that does not depend on p act for `dt`, and adds
-    /// to a divergence what bodies have gained in speed since the step began.
+    /// to a divergence what bodies do to it, in place of what their speed at the centres of faces does.
     pub(super) fn predict<const D: usize>(&mut self, div: &mut Field<T, D>, dt: T, density: T) {
         let dx = div.grid().dx();
         let face = face_area::<T, D>(dx);
@@ -152,13 +186,10 @@ impl<T: Real> Riders<T> {
                 rider.impulse[k] += impulse;
                 rider.change[k] += dt * rider.acceleration[k] + impulse * rider.inverse[k];
             }
-            if rider.inverse.iter().all(|i| *i == T::zero()) {
-                continue;
-            }
             for contact in contacts {
-                let mut flow = T::zero();
-                for (c, change) in contact.row.iter().zip(rider.change) {
-                    flow += *c * change;
+                let mut flow = -contact.flow;
+                for (k, c) in contact.row.iter().enumerate() {
+                    flow += *c * (rider.motion[k] + rider.change[k]);
                 }
                 div.as_mut_slice()[contact.place as usize] += flow / dx;
             }
@@ -236,6 +267,38 @@ impl<T: Real> Riders<T> {
     }
 }
 
+/// Lets a liquid that is closed in all round leak beside a body, where the body would squeeze it: there is
+/// no pressure for that, and between bodies that touch there are always such cells.
+fn leak<T: Real>(
+    contacts: &mut [Contact<T>],
+    region: impl Fn(&Contact<T>) -> Option<u32>,
+    closed: &mut Vec<(u32, usize, [T; COLUMNS])>,
+) {
+    closed.clear();
+    for contact in contacts.iter() {
+        let Some(number) = region(contact) else { continue };
+        let known = closed.iter().position(|(other, ..)| *other == number);
+        let at = known.unwrap_or(closed.len());
+        if known.is_none() {
+            closed.push((number, 0, [T::zero(); COLUMNS]));
+        }
+        let (_, count, sum) = &mut closed[at];
+        *count += 1;
+        for (sum, c) in sum.iter_mut().zip(contact.row) {
+            *sum += c;
+        }
+    }
+    for contact in contacts.iter_mut() {
+        let Some(number) = region(contact) else { continue };
+        let Some((_, count, sum)) = closed.iter().find(|(other, ..)| *other == number) else {
+            continue;
+        };
+        for (c, sum) in contact.row.iter_mut().zip(sum) {
+            *c -= *sum / T::of_usize(*count);
+        }
+    }
+}
+
 /// The number of axes of rotation.
 fn turns(dimension: usize) -> usize {
     if dimension == 2 { 1 } else { 3 }
@@ -284,16 +347,24 @@ fn cells<const D: usize>(region: &Region<D>) -> impl Iterator<Item = [usize; D]>
     })
 }
 
-/// h·J of a body in a cell, `None` where it closes nothing of the cell's faces.
-fn motion<T: Real, const D: usize>(
+/// What a body closes of the faces of a cell.
+struct Area<T, const D: usize> {
+    /// Σ ±(1 − F) along each axis: into the body.
+    closed: [T; D],
+    /// The flow out through these parts by the body's speed at the centres of faces.
+    flow: T,
+}
+
+/// What a body closes of a cell, `None` where it closes nothing.
+fn area<T: Real, const D: usize>(
     grid: &Grid<T, D>,
     solids: &Solids<T, D>,
     body: &Body<T, D>,
-    axes: &[[T; 3]; 3],
     number: usize,
     cell: [usize; D],
-) -> Option<[T; COLUMNS]> {
-    let (mut row, mut any) = ([T::zero(); COLUMNS], false);
+) -> Option<Area<T, D>> {
+    let mut area = Area { closed: [T::zero(); D], flow: T::zero() };
+    let mut any = false;
     for axis in 0..D {
         let open = solids.open()[axis].as_slice();
         for end in 0..2 {
@@ -312,37 +383,65 @@ fn motion<T: Real, const D: usize>(
                 let at = T::of_index(face[a] as i32 - 1) + half;
                 arm[a] = grid.origin()[a] + at * grid.dx() - body.position[a];
             }
-            row[axis] += part;
-            for k in 0..turns(D) {
-                row[D + k] += part * cross(axes[k], arm)[axis];
-            }
+            area.closed[axis] += part;
+            let speed = body.velocity[axis] + cross(body.angular_velocity, arm)[axis];
+            area.flow += part * speed;
         }
     }
-    any.then_some(row)
+    any.then_some(area)
 }
 
-/// g·(x_s − x): how much deeper than a cell's centre the body's surface beside it lies, times gravity.
-fn head<T: Real, const D: usize>(
-    grid: &Grid<T, D>,
-    body: &Body<T, D>,
-    gravity: [T; D],
-    cell: [usize; D],
-) -> T {
-    let center = grid.center(cell.map(|i| i - 1));
-    let step = grid.dx() * T::of(0.05);
-    let mut slope = [T::zero(); D];
-    let mut square = T::zero();
-    for a in 0..D {
-        let (mut below, mut above) = (center, center);
-        below[a] -= step;
-        above[a] += step;
-        slope[a] = body.signed_distance(above) - body.signed_distance(below);
-        square += slope[a] * slope[a];
+impl<T: Real, const D: usize> Area<T, D> {
+    /// h·J: what a motion of the body with a unit of speed along each degree of freedom pushes out of
+    /// the cell. A rotation moves the surface where it is and as it stands there: a ball that turns
+    /// pushes nothing.
+    fn row(&self, wall: &Wall<T, D>, axes: &[[T; 3]; 3]) -> [T; COLUMNS] {
+        let mut row = [T::zero(); COLUMNS];
+        row[..D].copy_from_slice(&self.closed);
+        let along = (0..D).fold(T::zero(), |sum, a| sum + self.closed[a] * wall.normal[a]);
+        for k in 0..turns(D) {
+            let speed = cross(axes[k], wall.arm);
+            row[D + k] = along * (0..D).fold(T::zero(), |sum, a| sum + speed[a] * wall.normal[a]);
+        }
+        row
     }
-    if square <= T::zero() {
-        return T::zero();
+}
+
+/// The surface of a body beside the centre of a cell.
+struct Wall<T, const D: usize> {
+    /// Out of the body; nothing where it has no direction.
+    normal: [T; D],
+    /// The distance of the centre, at most a cell.
+    away: T,
+    /// From the body's position to the surface.
+    arm: [T; 3],
+}
+
+impl<T: Real, const D: usize> Wall<T, D> {
+    fn near(grid: &Grid<T, D>, body: &Body<T, D>, cell: [usize; D]) -> Self {
+        let center = grid.center(cell.map(|i| i - 1));
+        let step = grid.dx() * T::of(0.05);
+        let mut normal = [T::zero(); D];
+        let mut square = T::zero();
+        for a in 0..D {
+            let (mut below, mut above) = (center, center);
+            below[a] -= step;
+            above[a] += step;
+            normal[a] = body.signed_distance(above) - body.signed_distance(below);
+            square += normal[a] * normal[a];
+        }
+        let length = square.sqrt();
+        normal = normal.map(|n| if square > T::zero() { n / length } else { n });
+        let away = body.signed_distance(center).at_most(grid.dx()).at_least(-grid.dx());
+        let mut arm = [T::zero(); 3];
+        for a in 0..D {
+            arm[a] = center[a] - away * normal[a] - body.position[a];
+        }
+        Self { normal, away, arm }
     }
-    let away = body.signed_distance(center).at_most(grid.dx()).at_least(-grid.dx());
-    let along = (0..D).fold(T::zero(), |sum, a| sum + gravity[a] * slope[a]);
-    -away * along / square.sqrt()
+
+    /// g·(x_s − x): how much deeper than the centre the surface lies, times gravity.
+    fn head(&self, gravity: [T; D]) -> T {
+        -self.away * (0..D).fold(T::zero(), |sum, a| sum + gravity[a] * self.normal[a])
+    }
 }

@@ -1,7 +1,8 @@
 //! How the surface and the velocity go on into solids.
 //!
 //! The surface goes on straight: φ(x) = φ(y) + ∇φ(y)·(x − y), y beside the solid. Water at rest stays
-//! flat beside slopes, and a body under water is under water in its inside too. The velocity goes on by
+//! flat beside slopes, and a body under water is under water in its inside too. Where the solid is wet φ
+//! rises into it by half a distance at most, so that no film of air stays between the two. The velocity goes on by
 //! extrapolation, less what would carry the liquid into the solid: u − ((u − u_s)·n) n.
 
 use crate::base::exec::{self, Row, RowPass};
@@ -11,6 +12,9 @@ use crate::{LevelSet, Location, Real};
 
 /// How far beside a solid φ is read, in cells: all that is read there is then outside.
 const BESIDE: f64 = 1.5;
+
+/// How fast φ may rise into a solid that is wet: a surface within 60° of the solid's is drawn into it.
+const STEEPEST: f64 = 0.5;
 
 /// Writes the distance of all cells, ghosts included, to the solids.
 pub(super) fn measure<T: Real, const D: usize>(solids: &Solids<T, D>, distance: &mut Field<T, D>) {
@@ -76,7 +80,12 @@ impl<T: Real, const D: usize> Straight<'_, T, D> {
         let y: [T; D] = core::array::from_fn(|a| center[a] + way * normal[a]);
         let gradient = self.surface.gradient(y);
         let along = (0..D).fold(T::zero(), |sum, a| sum + gradient[a] * normal[a]);
-        let phi = self.surface.signed_distance(y) - way * along;
+        let beside = self.surface.signed_distance(y);
+        // A surface that has come to lie on the solid would lie there for ever, as a film of air that
+        // eats the liquid beside it: the distance from it would be found outside and put it back.
+        let wet = beside < T::zero();
+        let along = if wet { along.at_least(-T::of(STEEPEST)) } else { along };
+        let phi = beside - way * along;
         let width = self.surface.width();
         Some(width.map_or(phi, |width| phi.at_most(width).at_least(-width)))
     }

@@ -141,7 +141,8 @@ impl<T: Real, const D: usize> Liquid<T, D> {
         let solids = in_the_way(&self.solids);
         if let Some(solids) = solids {
             let pressure = &self.pressure;
-            self.riders.touch(&self.bodies, solids, gravity, |place| pressure.is_liquid(place));
+            let liquid = (&pressure.problem, |place| pressure.is_liquid(place));
+            self.riders.touch(&self.bodies, solids, gravity, liquid);
             self.riders.predict(&mut self.pressure.rhs, dt, density);
         }
         if !self.riders.is_empty() {
