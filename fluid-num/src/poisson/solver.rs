@@ -156,6 +156,7 @@ impl<T: Real> SolverKind<T> {
 
 /// Any of the solvers.
 #[derive(Debug, Clone)]
+#[allow(clippy::large_enum_variant, reason = "one is made once, and kept")]
 pub enum Solver<T, const D: usize> {
     /// See [`Jacobi`].
     Jacobi(Jacobi<T, D>),
