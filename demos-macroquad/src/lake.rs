@@ -3,7 +3,7 @@
 use std::fmt;
 
 use fluid_adapters::Picture;
-use fluid_num::schemes::shallow_water::SurfaceWaves;
+use fluid_num::schemes::shallow_water::{SurfaceWaves, WaterBalance};
 use fluid_num::{Error, Faces, Field, Grid2, Real, ShallowWater, ShallowWaterParams, Simulation};
 
 use crate::paint::Painter;
@@ -51,8 +51,9 @@ pub trait Site: fmt::Debug + Send + Sized {
     /// The same, as it was at the start.
     fn anew(&self) -> Self;
 
-    /// The ground at a share of the extent, m.
-    fn bed(&self, at: [f64; 2]) -> f64;
+    /// The ground in the middle of a cell, m: where, and how large the cell is, as shares of the
+    /// extent.
+    fn bed(&self, at: [f64; 2], cell: [f64; 2]) -> f64;
 
     /// The parameters but for those of the panel.
     fn params(&self) -> ShallowWaterParams<f64>;
@@ -92,8 +93,9 @@ pub struct Lake<S> {
     view: Field<f32, 2>,
     steps: u64,
     pressed: Vec<[f64; 2]>,
-    /// What the balance did not explain at the start.
-    unexplained: f64,
+    /// What there is in cells and in the air less what came and went by now, as it was at the start,
+    /// m³: nothing that a scene does pours water in but rain and sides.
+    start: f64,
     /// The least depth that was ever seen, m.
     least: f64,
 }
@@ -101,6 +103,20 @@ pub struct Lake<S> {
 fn grid(cells: [usize; 2], area: f64) -> Result<Grid2<f64>, Error> {
     let count = (cells[0] as f64 * cells[1] as f64).max(1.0);
     Grid2::new(cells, (area / count).sqrt())
+}
+
+/// The ground of a grid.
+pub(crate) fn bed<S: Site>(site: &S, grid: Grid2<f64>) -> Field<f64, 2> {
+    let (size, cells) = (grid.size(), grid.cells());
+    let cell = cells.map(|n| 1.0 / n as f64);
+    Field::from_fn(grid, |p| site.bed([0, 1].map(|a| p[a] / size[a]), cell))
+}
+
+/// What paints.
+fn canvas(water: &ShallowWater<f64>) -> Result<(Relief, Painter, Field<f32, 2>), Error> {
+    let grid = water.grid();
+    let flat = Grid2::new(grid.cells(), grid.dx() as f32)?;
+    Ok((Relief::new(water), Painter::new(flat), Field::zeros(flat)))
 }
 
 fn params<S: Site>(site: &S, settings: &Settings) -> ShallowWaterParams<f64> {
@@ -112,6 +128,13 @@ fn params<S: Site>(site: &S, settings: &Settings) -> ShallowWaterParams<f64> {
         waves: settings.dispersive.then_some(SurfaceWaves { depth: S::DEEP, levels: 2 }),
         ..params
     }
+}
+
+/// The water that there is less what came: the same at all times. What the balance calls edits does
+/// not count as come: dents, drops and hulls move water, and book no more there than rounding.
+fn kept(balance: &WaterBalance) -> f64 {
+    let came = balance.rain + balance.sources + balance.drains + balance.sides + balance.sponge;
+    balance.volume + balance.spray - came
 }
 
 impl<S: Site> Lake<S> {
@@ -130,8 +153,7 @@ impl<S: Site> Lake<S> {
         let grid = grid(cells, S::AREA)?;
         let size = grid.size();
         let share = |p: [f64; 2]| [p[0] / size[0], p[1] / size[1]];
-        let bed = Field::from_fn(grid, |p| site.bed(share(p)));
-        let mut water = ShallowWater::new(bed, params(&site, &settings))?;
+        let mut water = ShallowWater::new(bed(&site, grid), params(&site, &settings))?;
         site.begin(&mut water)?;
         water.set_surface(|p| site.surface(share(p)))?;
         let mut velocity = Faces::zeros(grid);
@@ -143,12 +165,12 @@ impl<S: Site> Lake<S> {
             });
         }
         *water.velocity_mut() = velocity;
-        let flat = Grid2::new(cells, grid.dx() as f32)?;
+        let (relief, painter, view) = canvas(&water)?;
         let mut scene = Self {
-            relief: Relief::new(&water),
-            painter: Painter::new(flat),
-            view: Field::zeros(flat),
-            unexplained: water.balance().unexplained(),
+            relief,
+            painter,
+            view,
+            start: kept(&water.balance()),
             site,
             settings,
             water,
@@ -283,37 +305,14 @@ impl<S: Site> Scene for Lake<S> {
     }
 
     fn resize(&mut self, cells: [usize; 2]) -> Result<(), Error> {
-        let mut next = Self::with(self.site.anew(), self.settings.clone(), cells)?;
-        let (from, to) = (self.extent(), next.extent());
-        let back = |p: [f64; 2]| [0, 1].map(|a| p[a] * from[a] / to[a]);
-        let old = &self.water;
-        next.water.edit_bed(|p, _| self.site.bed([0, 1].map(|a| p[a] / to[a])))?;
-        for (body, old) in next.water.bodies_mut().iter_mut().zip(old.bodies()) {
-            *body = old.clone();
-            for a in 0..2 {
-                body.position[a] *= to[a] / from[a];
-            }
+        let (from, grid) = (self.extent(), grid(cells, S::AREA)?);
+        let water = self.water.resampled(bed(&self.site, grid))?;
+        (self.relief, self.painter, self.view) = canvas(&water)?;
+        self.water = water;
+        let to = self.extent();
+        for at in &mut self.pressed {
+            *at = [0, 1].map(|a| at[a] * to[a] / from[a]);
         }
-        next.water.set_depth(|p| old.sample(back(p)).map_or(0.0, |sample| sample.depth))?;
-        let found = next.water.volume();
-        if found > 0.0 {
-            // As much water as there was.
-            let share = old.volume() / found;
-            let mut depths = Field::zeros(*next.water.grid());
-            next.water.write_depth(&mut depths)?;
-            next.water.set_depth(|p| share * depths.sample(p))?;
-        } else {
-            // Few cells may all lie on dry ground.
-            next.water.set_depth(|_| old.volume() / (to[0] * to[1]))?;
-        }
-        for axis in 0..2 {
-            let u = old.velocity();
-            next.water.velocity_mut()[axis].set_from_fn(|p| u.sample(back(p))[axis]);
-        }
-        next.site = std::mem::replace(&mut self.site, next.site);
-        next.steps = self.steps;
-        next.unexplained = next.water.balance().unexplained();
-        *self = next;
         Ok(())
     }
 
@@ -321,7 +320,7 @@ impl<S: Site> Scene for Lake<S> {
         self.look_at_depths();
         let balance = self.water.balance();
         let came = balance.rain + balance.sources - balance.drains + balance.sides.abs();
-        let drift = balance.unexplained() - self.unexplained;
+        let drift = kept(&balance) - self.start;
         let mut stats = Stats {
             size: self.size(),
             steps: self.steps,
@@ -340,6 +339,12 @@ impl<S: Site> Scene for Lake<S> {
     fn solves(&mut self) -> Vec<Solve> {
         Vec::new()
     }
+}
+
+/// Whether what reaches `half` to both sides of `at` stands in a cell around `middle`: the thinnest
+/// wall fills the cell in which it stands.
+pub(crate) fn stands(middle: f64, cell: f64, at: f64, half: f64) -> bool {
+    (middle - at).abs() < half || (middle / cell).floor() == (at / cell).floor()
 }
 
 /// Gentle hills between −1 and 1, about a unit apart, the same everywhere.
@@ -366,4 +371,99 @@ pub(crate) fn cosine(x: f64) -> f64 {
 /// e to a power, the same everywhere.
 pub(crate) fn exp(x: f64) -> f64 {
     x.portable_exp()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scenes::dam_burst::Dam;
+    use crate::scenes::pond::Island;
+    use crate::scenes::river::Valley;
+    use crate::scenes::shore::Beach;
+
+    fn of_size<S: Site>(cells: [usize; 2]) -> Lake<S> {
+        Lake::new(&Setup { size: Some(cells), ..Setup::default() }).unwrap()
+    }
+
+    /// Ten thousand steps with drops, with rain from 3000 on, and with waves that disperse from 6000 on.
+    fn keeps_its_water<S: Site>() {
+        let mut lake = of_size::<S>([40, 28]);
+        let mut fastest = 0.0_f64;
+        for step in 0..10_000 {
+            if step == 3000 {
+                lake.set_parameter("rain, mm/s", 0.5).unwrap();
+            }
+            if step == 6000 {
+                lake.choose(WAVES, 1).unwrap();
+            }
+            lake.rehearse();
+            lake.step().unwrap();
+            let stats = lake.stats();
+            let drift = stats.mass_drift.unwrap();
+            assert!(drift.abs() < 1e-12, "{}, step {step}: {drift:.1e}", S::NAME);
+            assert!(lake.least >= 0.0, "{}, step {step}: {} m", S::NAME, lake.least);
+            fastest = fastest.max(stats.max_speed);
+        }
+        // Not faster than the lake falls down its dam, √(2g·10 m).
+        assert!(fastest > 0.05 && fastest < 14.0, "{}: {fastest} m/s", S::NAME);
+        // 0.5 mm/s for 7000 steps of a 60th of a second.
+        let area: f64 = lake.extent().iter().product();
+        let (rain, exact) = (lake.water.balance().rain, 0.5e-3 * 7000.0 / 60.0 * area);
+        assert!((rain / exact - 1.0).abs() < 1e-3, "{}: {rain} of {exact}", S::NAME);
+    }
+
+    #[test]
+    fn a_pond_and_a_shore_keep_their_water_for_ten_thousand_steps() {
+        keeps_its_water::<Island>();
+        keeps_its_water::<Beach>();
+    }
+
+    #[test]
+    fn a_river_and_a_burst_dam_keep_their_water_for_ten_thousand_steps() {
+        keeps_its_water::<Valley>();
+        keeps_its_water::<Dam>();
+    }
+
+    #[test]
+    fn water_that_the_scene_does_not_know_of_shows_as_drift() {
+        let mut lake = of_size::<Island>([40, 28]);
+        lake.water.set_surface(|_| 1e-9).unwrap();
+        let drift = lake.stats().mass_drift.unwrap();
+        assert!(drift > 1e-10 && drift < 1e-8, "{drift:.1e}");
+    }
+
+    #[test]
+    fn a_resized_scene_keeps_its_drops_foam_clock_and_least_depth() {
+        let mut lake = of_size::<Beach>([60, 40]);
+        while lake.water.spray().len() < 20 {
+            lake.step().unwrap();
+        }
+        lake.press([6.0, 8.0]);
+        lake.least = -1.0;
+        let foam = |lake: &Lake<Beach>| {
+            let foam = lake.water.foam().unwrap();
+            foam.sum() / foam.grid().cell_count() as f64
+        };
+        let seen = |lake: &mut Lake<Beach>| {
+            let stats = lake.stats();
+            (lake.water.spray().len(), lake.water.time(), stats.steps, stats.more["least_depth"])
+        };
+        let (before, covered) = (seen(&mut lake), foam(&lake));
+        let balance = lake.water.balance();
+        assert!(covered > 1e-3, "{covered}");
+        lake.resize([90, 45]).unwrap();
+        assert_eq!(seen(&mut lake), before);
+        assert!((foam(&lake) / covered - 1.0).abs() < 0.1, "{} {covered}", foam(&lake));
+        // A tenth and a fifth of the extent.
+        let [width, height] = lake.extent();
+        let [x, y] = lake.pressed[0];
+        assert!((x / width - 0.1).abs() < 1e-12 && (y / height - 0.2).abs() < 1e-12);
+        let after = lake.water.balance();
+        assert!((after.volume / balance.volume - 1.0).abs() < 1e-14);
+        assert_eq!(after.spray, balance.spray);
+        for _ in 0..200 {
+            lake.step().unwrap();
+        }
+        assert!(lake.stats().mass_drift.unwrap().abs() < 1e-12);
+    }
 }

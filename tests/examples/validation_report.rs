@@ -14,6 +14,7 @@ use std::path::{Path, PathBuf};
 use epaint_default_fonts::HACK_REGULAR;
 use fluid_num::advection::{Advection, Interpolation};
 use fluid_num::schemes::lbm::Bounce;
+use fluid_num::schemes::shallow_water::{SurfaceWaves, WaterSide};
 use fluid_num::{StableFluids2, Stepping};
 use measure::{cavity, lattice, shapes, taylor_green, water};
 use plotters::prelude::*;
@@ -310,13 +311,16 @@ fn lattices(text: &mut String, folder: &Path, quick: bool) -> Outcome {
     Ok(())
 }
 
-/// Shallow water: breaking dams, bowls, a standing wave, run-up.
+/// Shallow water: breaking dams, bowls, a standing wave, a river, run-up.
 fn shallow(text: &mut String, quick: bool) -> Outcome {
-    writeln!(text, "## Shallow water\n")?;
+    writeln!(text, "## Shallow water\n\nMomentum advection on, f64.\n")?;
+    let [at_dam, l1] = water::ritter(400, 20.0, 0.5, |_| ());
     writeln!(
         text,
-        "Momentum advection on, f64. Dams that break on wet ground (Stoker), 1000 cells:\n"
+        "A dam of 1 m that breaks on dry ground (Ritter), 20 m in 400 cells: after 1.2 s the depth where it \
+         stood is {at_dam:.4} m (exact: 4/9), and Σ|h − exact|·Δx is {l1:.4} m².\n"
     )?;
+    writeln!(text, "Dams that break on wet ground (Stoker), 1000 cells:\n")?;
     writeln!(text, "| depths | | depth between | velocity between | speed of the bore |")?;
     writeln!(text, "|---|---|---|---|---|")?;
     let cases = if quick { &water::STOKER[..1] } else { &water::STOKER };
@@ -326,32 +330,125 @@ fn shallow(text: &mut String, quick: bool) -> Outcome {
             writeln!(text, "| {left}, {right} | {name} | {h:.4} | {u:.4} | {speed:.4} |")?;
         }
     }
+    bowls(text, quick)?;
+    writeln!(text, "\nA standing wave of 1e-7 m in a basin 1 m long and 0.1 m deep:\n")?;
+    writeln!(
+        text,
+        "| cells | error over amplitude after a period | order | period over 2L/√(gh) |"
+    )?;
+    writeln!(text, "|---|---|---|---|")?;
+    let mut before = None;
+    for n in [32, 64, 128] {
+        let (error, period) = water::standing_wave(n, 1e-7, false);
+        let order = order(&mut before, error);
+        writeln!(text, "| {n} | {error:.2e} | {order} | {period:.5} |")?;
+    }
+    let [discharge, head] = water::river_over_a_bump();
+    let found = water::run_up(if quick { 0.1 } else { 0.025 });
+    writeln!(
+        text,
+        "\nA river over a bump: the discharge is off by {:.2} % at most, the head by {:.1} mm.\n\n\
+         A solitary wave of 0.019 depths runs up a beach of 1:19.85 to {found:.4} depths \
+         (Synolakis: 0.0909).\n",
+        100.0 * discharge,
+        1e3 * head,
+    )?;
+    sponges(text, quick)?;
+    airy(text, quick)?;
+    afloat(text, quick)
+}
+
+/// The order of convergence from the error of a grid of half as many cells to this one.
+fn order(before: &mut Option<f64>, error: f64) -> String {
+    before.replace(error).map_or(String::new(), |coarse| format!("{:.2}", (coarse / error).log2()))
+}
+
+/// Thacker's bowls.
+fn bowls(text: &mut String, quick: bool) -> Outcome {
     writeln!(
         text,
         "\nThacker's bowls: the planar surface after a turn, the round one after a swing:\n"
     )?;
-    writeln!(text, "| surface | cells | error of the period | loss of amplitude | L1 error |")?;
-    writeln!(text, "|---|---|---|---|---|")?;
-    for n in if quick { [20, 30] } else { [60, 120] } {
+    writeln!(
+        text,
+        "| surface | cells | error of the period | loss of amplitude | L1 error | order |"
+    )?;
+    writeln!(text, "|---|---|---|---|---|---|")?;
+    let mut before = None;
+    for n in if quick { [20, 40] } else { [60, 120] } {
         let [period, loss, l1] = water::planar_bowl(n);
-        writeln!(text, "| planar | {n}² | {period:.4} | {loss:.4} | {l1:.4} |")?;
+        let order = order(&mut before, l1);
+        writeln!(text, "| planar | {n}² | {period:.4} | {loss:.4} | {l1:.4} | {order} |")?;
     }
     for n in if quick { [50, 60] } else { [100, 200] } {
         let [period, loss] = water::radial_bowl(n);
-        writeln!(text, "| round | {n}² | {period:.4} | {loss:.4} | |")?;
+        writeln!(text, "| round | {n}² | {period:.4} | {loss:.4} | | |")?;
     }
-    writeln!(text, "\nA standing wave of 1e-7 m in a basin 1 m long and 0.1 m deep:\n")?;
-    writeln!(text, "| cells | error over amplitude after a period | period over 2L/√(gh) |")?;
-    writeln!(text, "|---|---|---|")?;
-    for n in [32, 64, 128] {
-        let (error, period) = water::standing_wave(n, 1e-7, false);
-        writeln!(text, "| {n} | {error:.2e} | {period:.5} |")?;
+    Ok(())
+}
+
+/// What sponge layers and open sides throw back.
+fn sponges(text: &mut String, quick: bool) -> Outcome {
+    let [wall, open] = [WaterSide::Wall, WaterSide::Open];
+    let mut cases = vec![
+        ("20 cells, a pulse of 4 cells", 20, 4.0, false, wall),
+        ("8 cells, a pulse of 4 cells", 8, 4.0, false, wall),
+        ("8 cells, a pulse of 8 cells", 8, 8.0, false, wall),
+        ("none, an open side", 0, 6.0, false, open),
+    ];
+    if !quick {
+        cases.push(("20 cells, a pulse of 8 cells", 20, 8.0, false, wall));
+        cases.push(("20 cells, waves at 45°", 20, 16.0, true, wall));
     }
-    let found = water::run_up(if quick { 0.1 } else { 0.025 });
+    writeln!(text, "| sponge layer | energy thrown back |\n|---|---|")?;
+    for (name, width, length, oblique, side) in cases {
+        let back = water::thrown_back(width, length, oblique, side);
+        writeln!(text, "| {name} | {:.3} % |", 100.0 * back)?;
+    }
+    Ok(())
+}
+
+/// Phase speeds with the layer of waves.
+fn airy(text: &mut String, quick: bool) -> Outcome {
+    writeln!(text, "\nWith the layer of surface waves, in water as deep as one of its levels:\n")?;
     writeln!(
         text,
-        "\nA solitary wave of 0.019 depths runs up a beach of 1:19.85 to {found:.4} depths \
-         (Synolakis: 0.0909).\n"
+        "| length over depth | phase speed over √(g/k·tanh kh) | height after 3 periods |"
     )?;
+    writeln!(text, "|---|---|---|")?;
+    let layer = SurfaceWaves { depth: 1.0, levels: 1 };
+    for length in if quick { &[2.0][..] } else { &[2.0, 5.0, 20.0] } {
+        let [speed, height] = water::standing(*length, 1.0, layer, true);
+        writeln!(text, "| {length} | {speed:.4} | {height:.3} |")?;
+    }
+    Ok(())
+}
+
+/// Bodies and spray.
+fn afloat(text: &mut String, quick: bool) -> Outcome {
+    writeln!(text, "\nA crate of 16 by 12 by 8 cells that floats, against Archimedes:\n")?;
+    writeln!(
+        text,
+        "| density over water's | draught, cells too deep | volume displaced, cells too deep |"
+    )?;
+    writeln!(text, "|---|---|---|")?;
+    for ratio in if quick { &[0.5][..] } else { &[0.02, 0.25, 0.5, 0.75] } {
+        let water = water::afloat(*ratio, if quick { 300 } else { 1200 });
+        let [draught, displaced] = water::draught(&water, *ratio);
+        writeln!(text, "| {ratio} | {draught:.3} | {displaced:.3} |")?;
+    }
+    let [volume, x, y] = water::round_trip();
+    writeln!(
+        text,
+        "\nDrops that are thrown and fall back bring their volume to {volume:.0e} and their momentum to \
+         {:.0e} of it. A bore of 1.5 m in 0.5 m of water throws up in 1.5 s:\n",
+        x.max(y)
+    )?;
+    writeln!(text, "| step, s | cell, m | spray, m³ per metre of its crest |\n|---|---|---|")?;
+    let cases = [(0.02, 0.2), (0.1, 0.2), (0.005, 0.2), (0.02, 0.4), (0.02, 0.1)];
+    for (dt, dx) in &cases[..if quick { 1 } else { cases.len() }] {
+        writeln!(text, "| {dt} | {dx} | {:.3} |", water::thrown(*dt, *dx))?;
+    }
+    writeln!(text)?;
     Ok(())
 }

@@ -3,7 +3,7 @@
 use fluid_num::schemes::shallow_water::{FoamParams, SprayParams, WaterSide};
 use fluid_num::{Error, ShallowWater, ShallowWaterParams};
 
-use crate::lake::{Lake, Site, bumps, cosine, exp, sine};
+use crate::lake::{Lake, Site, bed, bumps, cosine, exp, sine, stands};
 use crate::relief::Look;
 use crate::scene::Setup;
 
@@ -70,10 +70,14 @@ impl Site for Dam {
         Self { stands: true }
     }
 
-    fn bed(&self, [x, y]: [f64; 2]) -> f64 {
+    fn bed(&self, [x, y]: [f64; 2], cell: [f64; 2]) -> f64 {
         let ground = valley([x, y]);
-        let breach = !self.stands && (y - 0.5).abs() < BREACH;
-        if (x - WALL[0]).abs() < WALL[1] && !breach { ground.max(LEVEL + 0.6) } else { ground }
+        let breach = !self.stands && stands(y, cell[1], 0.5, BREACH);
+        if stands(x, cell[0], WALL[0], WALL[1]) && !breach {
+            ground.max(LEVEL + 0.6)
+        } else {
+            ground
+        }
     }
 
     fn params(&self) -> ShallowWaterParams<f64> {
@@ -96,7 +100,39 @@ impl Site for Dam {
             return Ok(());
         }
         self.stands = false;
-        let size = water.grid().size();
-        water.edit_bed(|p, _| self.bed([p[0] / size[0], p[1] / size[1]]))
+        let bed = bed(self, *water.grid());
+        let mut heights = bed.values();
+        water.edit_bed(|_, before| heights.next().unwrap_or(before))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scene::{DT, Scene};
+
+    #[test]
+    fn the_dam_holds_on_every_grid_until_it_bursts() {
+        for columns in [24, 25, 30, 50] {
+            let cells = [columns, 2 * columns / 3];
+            let mut burst =
+                DamBurst::new(&Setup { size: Some(cells), ..Setup::default() }).unwrap();
+            let beyond = |burst: &DamBurst| {
+                let wall = (WALL[0] * cells[0] as f64) as usize;
+                let depth =
+                    |n: usize| burst.water.depth([wall + n / cells[1], n % cells[1]]).unwrap();
+                (0..(cells[0] - wall) * cells[1]).map(depth).fold(0.0_f64, f64::max)
+            };
+            // The water alone, without what lets the dam burst.
+            for _ in 0..600 {
+                burst.water.step(DT).unwrap();
+            }
+            assert_eq!(beyond(&burst), 0.0, "{columns}");
+            for _ in 0..600 {
+                burst.step().unwrap();
+            }
+            // The lake stands 4 m above the valley there.
+            assert!(beyond(&burst) > 0.5, "{columns}: {} m", beyond(&burst));
+        }
     }
 }

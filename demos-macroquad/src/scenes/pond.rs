@@ -42,7 +42,7 @@ impl Site for Island {
         Self
     }
 
-    fn bed(&self, [x, y]: [f64; 2]) -> f64 {
+    fn bed(&self, [x, y]: [f64; 2], _: [f64; 2]) -> f64 {
         let from_middle = (x - 0.5).abs().max((y - 0.5).abs());
         if from_middle < 0.09 {
             return 0.4;

@@ -4,7 +4,7 @@ use fluid_num::schemes::shallow_water::{FoamParams, WaterSide};
 use fluid_num::solid::{Body, Shape};
 use fluid_num::{Error, ShallowWater, ShallowWaterParams};
 
-use crate::lake::{Lake, Site, bumps, sine};
+use crate::lake::{Lake, Site, bumps, sine, stands};
 use crate::relief::Look;
 use crate::scene::Setup;
 
@@ -72,8 +72,9 @@ impl Site for Valley {
         Self
     }
 
-    fn bed(&self, [x, y]: [f64; 2]) -> f64 {
-        let pier = |p: &[f64; 2]| (x - p[0]).abs() < PIER[0] && (y - p[1]).abs() < PIER[1];
+    fn bed(&self, [x, y]: [f64; 2], cell: [f64; 2]) -> f64 {
+        let pier =
+            |p: &[f64; 2]| stands(x, cell[0], p[0], PIER[0]) && stands(y, cell[1], p[1], PIER[1]);
         if PIERS.iter().any(pier) {
             return 1.6;
         }
@@ -117,7 +118,7 @@ impl Site for Valley {
 
     /// Boats that leave come back where the river does; those that touch push each other.
     fn live(&mut self, water: &mut ShallowWater<f64>, _: u64) -> Result<(), Error> {
-        let size = water.grid().size();
+        let (size, dx) = (water.grid().size(), water.grid().dx());
         let bodies = water.bodies_mut();
         for (n, body) in bodies.iter_mut().enumerate() {
             let gone =
@@ -135,7 +136,7 @@ impl Site for Valley {
             }
             for [x, y] in PIERS {
                 let corner = [x * size[0], y * size[1]];
-                let half = [PIER[0] * size[0], PIER[1] * size[1]];
+                let half = [0, 1].map(|a| (PIER[a] * size[a]).max(0.5 * dx));
                 fend_off(&mut first[a], corner, half)?;
             }
         }
@@ -197,7 +198,34 @@ fn fend_off(body: &mut Body<f64, 3>, center: [f64; 2], half: [f64; 2]) -> Result
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scene::DT;
+    use crate::scene::{DT, Scene};
+
+    #[test]
+    fn the_piers_stand_dry_on_every_grid_and_let_the_river_through() {
+        for columns in [24, 25, 30, 50] {
+            let cells = [columns, columns / 2];
+            let mut river = River::new(&Setup { size: Some(cells), ..Setup::default() }).unwrap();
+            let mut lowest = f64::INFINITY;
+            for _ in 0..600 {
+                river.step().unwrap();
+                let water = &river.water;
+                for pier in PIERS {
+                    let cell = [0, 1].map(|a| (pier[a] * cells[a] as f64) as usize);
+                    assert_eq!(water.depth(cell), Some(0.0), "{columns}: {pier:?}");
+                    lowest = lowest.min(water.surface(cell).unwrap());
+                }
+            }
+            assert_eq!(lowest, 1.6);
+            // What comes in by 1.5·1.7 m²/s through the channel goes on beyond the bridge.
+            let column = (0.75 * cells[0] as f64) as usize;
+            let flows = |j: usize| {
+                let u = river.water.velocity().at_center([column, j])[0];
+                river.water.depth([column, j]).unwrap() * u
+            };
+            let through = (0..cells[1]).map(flows).sum::<f64>() * river.water.grid().dx();
+            assert!(through > 10.0, "{columns}: {through} m³/s");
+        }
+    }
 
     #[test]
     fn two_boats_that_meet_push_each_other_back_and_float_on() {

@@ -44,7 +44,7 @@ impl Site for Beach {
         Self { ground: self.ground.clone() }
     }
 
-    fn bed(&self, [x, y]: [f64; 2]) -> f64 {
+    fn bed(&self, [x, y]: [f64; 2], _: [f64; 2]) -> f64 {
         if let Some(image) = &self.ground {
             let pixels = image.size();
             let cell = [0, 1].map(|a| {

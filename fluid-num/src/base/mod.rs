@@ -8,5 +8,6 @@ pub mod real;
 pub(crate) mod reduction;
 pub mod report;
 pub mod ring;
+pub(crate) mod sets;
 pub mod simulation;
 pub mod snapshot;

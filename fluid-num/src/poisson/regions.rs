@@ -5,6 +5,7 @@ use alloc::vec::Vec;
 
 use crate::Real;
 use crate::base::exec::Region;
+use crate::base::sets::DisjointSets;
 
 /// What connects places: β where it varies, the places where p is sought, and the ends of the
 /// axes.
@@ -19,8 +20,8 @@ pub(super) struct Links<'a, T, const D: usize> {
 /// The connected regions of a set of unknowns. All memory is taken at the start.
 #[derive(Debug, Clone)]
 pub(super) struct Regions {
-    /// For each place the first place of its region, itself where it is alone.
-    root: Vec<u32>,
+    /// Each region is a set.
+    sets: DisjointSets,
     /// Whether p is held at a place; at a root, whether it is held anywhere in the region.
     held: Vec<bool>,
     /// At a root, the number of places, then where the next one goes in `places`.
@@ -34,7 +35,7 @@ pub(super) struct Regions {
 impl Regions {
     pub(super) fn new(len: usize) -> Self {
         Self {
-            root: (0..len as u32).collect(),
+            sets: DisjointSets::new(len),
             held: vec![true; len],
             cursor: vec![0; len],
             places: vec![0; len],
@@ -53,8 +54,8 @@ impl Regions {
 
     /// The first place of the singular region that an unknown lies in, if it lies in one.
     pub(super) fn singular_at(&self, place: usize) -> Option<u32> {
-        let root = self.root[place];
-        (self.any_singular() && !self.held[root as usize]).then_some(root)
+        let root = self.sets.look_up(place);
+        (self.any_singular() && !self.held[root]).then_some(root as u32)
     }
 
     /// Finds the regions: places are joined through faces with β > 0 between active places.
@@ -63,9 +64,7 @@ impl Regions {
         region: &Region<D>,
         links: &Links<'_, T, D>,
     ) {
-        for (n, root) in self.root.iter_mut().enumerate() {
-            *root = n as u32;
-        }
+        self.sets.part();
         self.held.fill(false);
         self.cursor.fill(0);
         let open = |axis: usize, face: usize| links.coefficients[axis][face] > T::zero();
@@ -96,7 +95,7 @@ impl Regions {
                     match neighbour {
                         Some(n) if links.inverse[n] > T::zero() => {
                             if end == 0 {
-                                self.join(place, n);
+                                self.sets.join(place, n);
                             }
                         }
                         Some(_) => self.held[place] = true,
@@ -107,8 +106,7 @@ impl Regions {
         });
         for_each(region, |place, _| {
             if links.inverse[place] > T::zero() {
-                let root = self.root_of(place);
-                self.root[place] = root as u32;
+                let root = self.sets.root(place);
                 self.cursor[root] += 1;
                 self.held[root] |= self.held[place];
             }
@@ -117,7 +115,7 @@ impl Regions {
         let mut total = 0;
         for_each(region, |place, _| {
             if links.inverse[place] > T::zero()
-                && self.root[place] as usize == place
+                && self.sets.root(place) == place
                 && !self.held[place]
             {
                 self.starts.push(total);
@@ -126,7 +124,7 @@ impl Regions {
         });
         self.starts.push(total);
         for_each(region, |place, _| {
-            let root = self.root[place] as usize;
+            let root = self.sets.root(place);
             if links.inverse[place] > T::zero() && !self.held[root] {
                 self.places[self.cursor[root] as usize] = place as u32;
                 self.cursor[root] += 1;
@@ -147,22 +145,6 @@ impl Regions {
             largest = mean.magnitude().at_least(largest);
         }
         largest
-    }
-
-    fn join(&mut self, a: usize, b: usize) {
-        if self.root[a] == self.root[b] {
-            return;
-        }
-        let (a, b) = (self.root_of(a), self.root_of(b));
-        self.root[a.max(b)] = a.min(b) as u32;
-    }
-
-    fn root_of(&mut self, mut place: usize) -> usize {
-        while self.root[place] as usize != place {
-            self.root[place] = self.root[self.root[place] as usize];
-            place = self.root[place] as usize;
-        }
-        place
     }
 }
 

@@ -1,55 +1,39 @@
 //! Dam breaks, bowls, standing waves, rivers and run-up against exact solutions.
 
-use fluid_num::schemes::shallow_water::WaterSide;
+use fluid_num::schemes::shallow_water::SurfaceWaves;
 use fluid_num::{ShallowWaterParams, Simulation};
 
-use super::{GRAVITY, depths, run, water};
-use crate::measure::water::{STOKER, dam, planar_bowl, radial_bowl, run_up, standing_wave, stoker};
+use super::{GRAVITY, depths, run};
+use crate::measure::water::{
+    STOKER, dam, planar_bowl, radial_bowl, ritter, river_over_a_bump, run_up, standing,
+    standing_wave, stoker,
+};
 
 #[test]
 fn a_dam_break_on_dry_ground_is_that_of_ritter() {
-    for (n, cfl) in [(400, 0.5), (400, 0.25)] {
-        let length = 20.0;
-        let mut water = dam(n, length, [1.0, 0.0]);
-        water.set_params(ShallowWaterParams { courant: cfl, ..*water.params() }).unwrap();
-        let volume = water.volume();
-        let time = 1.2;
-        while water.time() < time {
-            water.step(0.02).unwrap();
-            // The cell in which the front is begins before it.
-            let front = |least: f64| {
-                let cell = depths(&water).iter().rposition(|h| *h > least).unwrap();
-                cell as f64 * length / n as f64 - 0.5 * length
-            };
+    let (n, length) = (400, 20.0);
+    let dx = length / n as f64;
+    for courant in [0.5, 0.25] {
+        let [at_dam, l1] = ritter(n, length, courant, |water| {
+            // What lies beyond the exact front, in cells that begin there.
             let exact = 2.0 * GRAVITY.sqrt() * water.time();
-            assert!(front(1e-3) <= exact);
-            // What is thinner is smeared over a cell or two before it.
-            let ahead = (front(water.params().dry_depth) - exact) * n as f64 / length;
-            assert!(ahead < 2.0, "{ahead}");
-        }
-        let h = depths(&water);
-        let at_dam = 0.5 * (h[n / 2 - 1] + h[n / 2]);
-        let exact = |x: f64| {
-            let c = GRAVITY.sqrt();
-            let xi = x / water.time();
-            if xi < -c {
-                1.0
-            } else if xi > 2.0 * c {
-                0.0
+            let h = depths(water);
+            let first = ((0.5 * length + exact) / dx).ceil() as usize;
+            let beyond: f64 = h[first..].iter().sum();
+            let deepest = h[first..].iter().fold(0.0_f64, |m, h| m.max(*h));
+            // At the start, when the front has run over a few cells, a scheme that looks one cell
+            // beyond in a sub-step, while waves cross half of one, smears a film over one or two cells
+            // more, 0.3 % of a cell's water, whatever depth counts as dry.
+            if exact < 20.0 * dx {
+                assert!(beyond < 3e-3, "{courant}, {} s: {beyond}", water.time());
             } else {
-                (2.0 * c - xi).powi(2) / (9.0 * GRAVITY)
+                let dry = water.params().dry_depth;
+                assert!(deepest <= dry, "{courant}, {} s: {deepest}", water.time());
             }
-        };
-        let dx = length / n as f64;
-        let l1: f64 = h
-            .iter()
-            .enumerate()
-            .map(|(i, h)| (h - exact((i as f64 + 0.5) * dx - 0.5 * length)).abs() * dx)
-            .sum();
-        assert!(l1 < 0.09, "{l1}");
+            assert!(h.iter().all(|h| *h >= 0.0));
+        });
+        assert!(l1 < 0.08, "{l1}");
         assert!((at_dam * 9.0 / 4.0 - 1.0).abs() < 0.02);
-        assert!((water.volume() / volume - 1.0).abs() < 1e-12);
-        assert!(h.iter().all(|h| *h >= 0.0));
     }
 }
 
@@ -59,6 +43,35 @@ fn a_dam_break_on_wet_ground_is_that_of_stoker() {
         for (found, exact) in stoker(case).into_iter().zip(case.1) {
             assert!((found / exact - 1.0).abs() < 0.015, "{:?}: {found} {exact}", case.0);
         }
+    }
+}
+
+#[test]
+fn a_bore_without_momentum_advection_runs_as_its_jump_lets_it() {
+    // s·[h] = [hu] and s·[u] = g·[h] give s = √(g h_m), where with advection Stoker's bores are faster.
+    for ([left, right], [_, _, with]) in STOKER {
+        let (n, length) = (1000, 100.0 * f64::sqrt(left));
+        let mut water = dam(n, length, [left, right]);
+        let params = ShallowWaterParams { momentum_advection: false, ..*water.params() };
+        water.set_params(params).unwrap();
+        let time = 0.3 * length / with;
+        // The first cell from the right that the bore has reached, to a part of a cell.
+        let bore = |h: &[f64]| {
+            let i = h.iter().rposition(|h| *h > 1.2 * right).unwrap();
+            i as f64 + (h[i] - 1.2 * right) / (h[i] - h[i + 1])
+        };
+        run(&mut water, 0.5 * time, 0.05);
+        let (first, start) = (bore(&depths(&water)), water.time());
+        run(&mut water, time, 0.05);
+        let h = depths(&water);
+        let speed = (bore(&h) - first) * length / n as f64 / (water.time() - start);
+        // The mean between the dam and the bore: weak ones ripple.
+        let ran = bore(&h) - 0.5 * n as f64;
+        let [from, to] = [0.3, 0.8].map(|part| (0.5 * n as f64 + part * ran) as usize);
+        let between = h[from..to].iter().sum::<f64>() / (to - from) as f64;
+        let exact = (GRAVITY * between).sqrt();
+        assert!((speed / exact - 1.0).abs() < 0.01, "{left}, {right}: {speed} {exact}");
+        assert!(speed < 0.95 * with, "{left}, {right}: {speed} of {with}");
     }
 }
 
@@ -95,33 +108,17 @@ fn water_swings_in_a_bowl_as_thacker_found() {
 
 #[test]
 fn a_river_over_a_bump_carries_the_same_everywhere() {
-    let bump = |x: f64| (0.2 - 0.05 * (x - 10.0).powi(2)).max(0.0);
-    // Subcritical: q = 4.42 m²/s and 2 m downstream; the bed lies below the rest level.
-    let params = ShallowWaterParams {
-        rest_level: 2.0,
-        sides: [
-            [WaterSide::Discharge { rate: 4.42 }, WaterSide::Surface { level: 2.0 }],
-            [WaterSide::Wall; 2],
-        ],
-        ..Default::default()
-    };
-    let n = 250;
-    let mut water = water::<f64>([n, 1], 25.0 / n as f64, params, |[x, _]| bump(x));
-    run(&mut water, 200.0, 0.5);
-    let h = depths(&water);
-    let u = &water.velocity()[0];
-    let mut worst = 0.0_f64;
-    for i in 1..n {
-        let mean = 0.5 * (h[i - 1] + h[i]);
-        let q = u[[i, 0]] * mean;
-        worst = worst.max((q / 4.42 - 1.0).abs());
+    let [discharge, head] = river_over_a_bump();
+    assert!(discharge < 0.02 && head < 0.01, "{discharge} {head}");
+}
+
+#[test]
+fn waves_of_lengths_between_are_as_fast_as_airy_says() {
+    let layer = SurfaceWaves { depth: 1.0, levels: 1 };
+    for length in [3.0, 10.0] {
+        let [speed, _] = standing(length, 1.0, layer, true);
+        assert!((speed - 1.0).abs() < 0.03, "length {length} h: {speed}");
     }
-    // Bernoulli: q²/(2gh²) + h + z is the same everywhere.
-    let head = |x: f64, h: f64| 4.42 * 4.42 / (2.0 * GRAVITY * h * h) + h + bump(x);
-    let far = head(25.0, 2.0);
-    let error =
-        (0..n).map(|i| (head((i as f64 + 0.5) * 0.1, h[i]) - far).abs()).fold(0.0, f64::max);
-    assert!(worst < 0.02 && error < 0.01, "{worst} {error}");
 }
 
 #[test]

@@ -3,8 +3,8 @@
 use fluid_num::ShallowWaterParams;
 use fluid_num::schemes::shallow_water::WaterSide;
 
-use super::sides::energy;
 use super::{depths, run, water};
+use crate::measure::water::energy;
 
 #[test]
 fn a_river_flows_as_manning_says() {

@@ -6,6 +6,7 @@ mod bodies;
 mod exact;
 mod forces;
 mod query;
+mod resample;
 mod rest;
 mod sides;
 mod spray;

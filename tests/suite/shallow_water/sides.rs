@@ -4,51 +4,7 @@ use fluid_num::schemes::shallow_water::{Sponge, WaterSide};
 use fluid_num::{Real, ShallowWater, ShallowWaterParams, Simulation};
 
 use super::{GRAVITY, depths, run, surfaces, water};
-
-/// Energy over ρ: of the surface about the rest level 0, and of motion.
-pub(super) fn energy(water: &ShallowWater<f64>) -> f64 {
-    let [nx, ny] = water.grid().cells();
-    let (h, s) = (depths(water), surfaces(water));
-    let mut sum = 0.0;
-    for j in 0..ny {
-        for i in 0..nx {
-            let at = i + j * nx;
-            let [u, v] = water.velocity().at_center([i, j]);
-            sum += 0.5 * (GRAVITY * s[at] * s[at] + h[at] * (u * u + v * v));
-        }
-    }
-    sum
-}
-
-/// The share of the energy of a wave packet that comes back from a layer on the right: `length` is
-/// the standard deviation in cells across the crests, for an angle of 0 or 45 degrees.
-fn thrown_back(width: usize, length: f64, oblique: bool, side: WaterSide<f64>) -> f64 {
-    let (n, ny, depth) = (240, if oblique { 40 } else { 1 }, 1.0);
-    let vertical = if oblique { [WaterSide::Periodic; 2] } else { [WaterSide::Wall; 2] };
-    let sponge = Some(Sponge { width: [[0, width], [0, 0]], ..Default::default() });
-    let params = ShallowWaterParams {
-        sides: [[WaterSide::Wall, side], vertical],
-        sponge,
-        ..Default::default()
-    };
-    let mut water = water::<f64>([n, ny], 1.0, params, |_| -depth);
-    let wave = move |[x, y]: [f64; 2]| {
-        let envelope = 1e-4 * (-0.5 * ((x - 120.0) / length).powi(2)).exp();
-        let k = 2.0 * core::f64::consts::PI / 20.0;
-        if oblique { envelope * (k * (x + y)).cos() } else { envelope }
-    };
-    water.set_surface(wave).unwrap();
-    let share = if oblique { 0.5_f64.sqrt() } else { 1.0 };
-    let speed = share * (GRAVITY / depth).sqrt();
-    water.velocity_mut()[0].set_from_fn(|p| speed * wave(p));
-    if oblique {
-        water.velocity_mut()[1].set_from_fn(|p| speed * wave(p));
-    }
-    let before = energy(&water);
-    // There and back to where it was.
-    run(&mut water, 240.0 / (share * GRAVITY.sqrt()), 0.1);
-    energy(&water) / before
-}
+use crate::measure::water::{energy, thrown_back};
 
 #[test]
 fn sponges_take_waves_up() {
@@ -186,4 +142,43 @@ fn a_tide_fills_a_harbour() {
     assert!((0..38).all(|i| (s[i] - 0.4).abs() < 0.02), "{:?}", &s[..40]);
     let balance = water.balance();
     assert!(balance.sides > 0.0);
+}
+
+#[test]
+fn a_discharge_takes_no_more_than_there_is() {
+    let params = ShallowWaterParams {
+        sides: [[WaterSide::Wall, WaterSide::Discharge { rate: -0.5 }], [WaterSide::Wall; 2]],
+        ..Default::default()
+    };
+    // Nothing at all from a dry basin: neither water nor speed.
+    let mut dry = water::<f64>([20, 4], 0.5, params, |_| -1.0);
+    dry.set_depth(|_| 0.0).unwrap();
+    for _ in 0..100 {
+        assert_eq!(dry.step(0.05).unwrap().max_speed, 0.0);
+    }
+    assert_eq!((dry.volume(), dry.balance().sides), (0.0, 0.0));
+    // A basin that runs empty: at the rate while it is deep, then as over a weir.
+    let mut basin = water::<f64>([20, 4], 0.5, params, |_| -1.0);
+    let width = 4.0 * 0.5;
+    let mut deepest = 1.0_f64;
+    for step in 0..4000 {
+        let (before, beside) = (basin.balance().sides, basin.depth([19, 0]).unwrap());
+        let report = basin.step(0.05).unwrap();
+        let rate = (before - basin.balance().sides) / (0.05 * width);
+        assert!((0.0..0.5 + 1e-12).contains(&rate), "step {step}: {rate}");
+        // Within a step the depth beside the side falls, and comes back.
+        let weir = (GRAVITY * beside).sqrt() * beside;
+        if step < 20 {
+            assert!((rate - 0.5).abs() < 1e-12, "step {step}: {rate} of 0.5");
+        } else if beside < 0.2 {
+            assert!(rate < 1.2 * weir + 1e-4, "step {step}: {rate}, {weir} at {beside} m");
+        }
+        // No faster than a dam break lets it be.
+        assert!(report.max_speed < 2.0 * (GRAVITY * 1.0).sqrt(), "step {step}: {report:?}");
+        deepest = depths(&basin).iter().fold(0.0, |m, h| m.max(*h));
+        assert!(depths(&basin).iter().all(|h| *h >= 0.0));
+    }
+    assert!(deepest < 0.01, "{deepest}");
+    let balance = basin.balance();
+    assert!((balance.volume - balance.edits - balance.sides).abs() < 1e-12 * balance.edits);
 }

@@ -23,6 +23,16 @@ fn busy(params: ShallowWaterParams<f64>) -> ShallowWater<f64> {
     water
 }
 
+/// Where the water, the drops and the bodies are, how fast they are, and the foam: a digest alone would
+/// tell momentum advection by what flowed, which nobody keeps without it.
+fn outcome(water: &ShallowWater<f64>) -> Vec<f64> {
+    let speeds = water.velocity().components().iter().flat_map(|u| u.values());
+    let foam = water.foam().into_iter().flat_map(|foam| foam.values());
+    let drops = water.spray().iter().flat_map(|d| d.position.into_iter().chain(d.velocity));
+    let bodies = water.bodies().iter().flat_map(|b| b.position.into_iter().chain(b.velocity));
+    depths(water).into_iter().chain(speeds).chain(foam).chain(drops).chain(bodies).collect()
+}
+
 #[test]
 fn every_parameter_changes_what_comes() {
     let sides = [
@@ -91,10 +101,10 @@ fn every_parameter_changes_what_comes() {
         ("courant", ShallowWaterParams { courant: 0.5, ..base }),
         ("max_substeps", ShallowWaterParams { max_substeps: 1, ..base }),
     ];
-    let same = busy(base).digest();
-    assert_eq!(busy(base).digest(), same);
+    let same = outcome(&busy(base));
+    assert_eq!(outcome(&busy(base)), same);
     for (name, params) in doubled {
-        assert_ne!(busy(params).digest(), same, "{name}");
+        assert_ne!(outcome(&busy(params)), same, "{name}");
     }
 }
 

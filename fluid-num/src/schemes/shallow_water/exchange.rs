@@ -1,12 +1,11 @@
 //! What waves of the layer and the water exchange: the passes over cells and faces that do it.
 
-use core::ops::Range;
-
+use super::basins::Basins;
 use super::kernel::depth_and_surface;
 use super::layer::{Layer, close};
 use super::{ShallowWater, sides};
 use crate::Real;
-use crate::base::exec::{self, BandPass, Banded, Region, Row, RowPass};
+use crate::base::exec::{self, Row, RowPass};
 
 /// The direction of an exchange.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -19,14 +18,32 @@ impl<T: Real> ShallowWater<T> {
     /// Takes the flow and the velocity of the layer out of the water, or puts them back where it was
     /// taken, so far as that makes no energy.
     pub(super) fn exchange(&mut self, layer: &mut Layer<T>, change: Change) {
-        self.limit(layer, change);
-        let gains = self.gains(layer);
-        let limit = if change == Change::Out { 0.0 } else { layer.energy };
-        let part = affordable(gains, limit);
         if change == Change::Out {
-            layer.energy = -(gains[0] * part + gains[1] * part * part);
+            self.open(layer);
         }
-        self.add(layer, T::of(part));
+        self.limit(layer, change);
+        self.find_gains(layer);
+        let gains = layer.gains.each_ref().map(|gains| gains.as_slice());
+        layer.basins.settle(&self.grid.interior(), gains, change);
+        self.add(layer, change);
+    }
+
+    /// Finds the faces through which the layer works, and its basins. Leaves 1 in `share` there.
+    fn open(&self, layer: &mut Layer<T>) {
+        let least = layer.least_depth();
+        for (axis, stride) in self.grid.strides().into_iter().enumerate() {
+            let region = layer.faces(axis);
+            let Layer { root, depth, share, .. } = &mut *layer;
+            let pass =
+                Works { root: root[axis].as_slice(), depth: depth.as_slice(), stride, least };
+            exec::rows(&region, [share[axis].as_mut_slice()], &pass);
+        }
+        layer.basins.find(&self.grid.interior(), &layer.share, layer.periodic);
+        for axis in 0..2 {
+            let region = layer.faces(axis);
+            let (u, root) = (self.velocity[axis].as_slice(), layer.root[axis].as_slice());
+            layer.basins.set_current(axis, &region, [u, root]);
+        }
     }
 
     /// Makes `flow` and `wave` of the layer what is to be added: what flows between wet cells, no more
@@ -35,9 +52,6 @@ impl<T: Real> ShallowWater<T> {
         let strides = self.grid.strides();
         let (still, displacement) = (self.still.as_slice(), self.displacement.as_slice());
         let sign = if change == Change::Out { -T::one() } else { T::one() };
-        if change == Change::Out {
-            layer.share.fill(T::one());
-        }
         for axis in 0..2 {
             let region = layer.faces(axis);
             let Layer { flow, wave, share, .. } = &mut *layer;
@@ -73,74 +87,68 @@ impl<T: Real> ShallowWater<T> {
         close(&mut layer.wave, layer.periodic);
     }
 
-    /// The energy that these bring, over the density and the area of a cell: of the first order in
-    /// them, and not less than that of higher ones. Leaves what they add to depths in `cells`.
-    fn gains(&self, layer: &mut Layer<T>) -> [f64; 2] {
-        let strides = self.grid.strides();
-        let (still, displacement) = (self.still.as_slice(), self.displacement.as_slice());
-        let region = self.grid.interior();
-        let pass = Lift {
-            flow: layer.flow.slices(),
-            still,
-            displacement,
-            strides,
+    /// The energies that these bring, by cells. Leaves what they add to depths in `cells`.
+    fn find_gains(&self, layer: &mut Layer<T>) {
+        let Layer { flow, wave, root, basins, gains, cells, .. } = layer;
+        let pass = Gains {
+            flow: flow.slices(),
+            wave: wave.slices(),
+            velocity: self.velocity.slices(),
+            root: root.slices(),
+            basins,
+            still: self.still.as_slice(),
+            displacement: self.displacement.as_slice(),
+            strides: self.grid.strides(),
             gravity: self.params.gravity,
-            region,
         };
-        let out = [Banded::on(&region, layer.cells.as_mut_slice())];
-        let mut gains = exec::bands(&region, out, &pass).unwrap_or([0.0; 2]);
-        sides::fill_cells(&mut layer.cells, layer.periodic);
-        for axis in 0..2 {
-            let region = layer.faces(axis);
-            let pass = Hasten {
-                came: layer.cells.as_slice(),
-                wave: layer.wave[axis].as_slice(),
-                velocity: self.velocity[axis].as_slice(),
-                still,
-                displacement,
-                stride: strides[axis],
-                region,
-            };
-            let gained = exec::reduce(&region, &pass).unwrap_or([0.0; 2]);
-            gains = sum(gains, gained);
-        }
-        gains
+        let [first, second] = gains;
+        let out = [cells, first, second].map(|out| out.as_mut_slice());
+        exec::rows(&self.grid.interior(), out, &pass);
     }
 
-    /// Adds a part of these.
-    fn add(&mut self, layer: &mut Layer<T>, part: T) {
-        let came = Scaled { values: layer.cells.as_slice(), part };
+    /// Adds the part of these that each basin lets happen.
+    fn add(&mut self, layer: &mut Layer<T>, change: Change) {
+        let Layer { cells, wave, share, basins, periodic, .. } = layer;
+        let came = Parts { values: cells.as_slice(), basins };
         exec::rows(&self.grid.interior(), [self.displacement.as_mut_slice()], &came);
         for axis in 0..2 {
-            let region = layer.faces(axis);
+            let region = match periodic[axis] {
+                true => self.grid.interior(),
+                false => self.grid.inner_faces(axis),
+            };
             let u = &mut self.velocity[axis];
-            let came = Scaled { values: layer.wave[axis].as_slice(), part };
+            let came = Parts { values: wave[axis].as_slice(), basins };
             exec::rows(&region, [u.as_mut_slice()], &came);
-            if layer.periodic[axis] {
+            if periodic[axis] {
                 sides::close(u, axis);
             }
-            if part < T::one() {
-                exec::rows(&region, [layer.share[axis].as_mut_slice()], &Times { part });
+            if change == Change::Out {
+                exec::rows(&region, [share[axis].as_mut_slice()], &Times { basins });
             }
         }
         self.fill_ghosts();
     }
 }
 
-/// The largest part, up to 1, whose energy, `first`·part + `second`·part², is no more than a limit.
-fn affordable([first, second]: [f64; 2], limit: f64) -> f64 {
-    if first + second <= limit {
-        return 1.0;
-    }
-    let root = libm::sqrt((first * first + 4.0 * second * limit).max(0.0));
-    // Of the two forms of the root the one that subtracts nothing.
-    let part =
-        if first > 0.0 { 2.0 * limit / (first + root) } else { (root - first) / (2.0 * second) };
-    part.clamp(0.0, 1.0)
+/// 1 at faces through which waves may go in water that is deep enough, else 0.
+struct Works<'a, T> {
+    root: &'a [T],
+    depth: &'a [T],
+    stride: usize,
+    least: T,
 }
 
-fn sum(a: [f64; 2], b: [f64; 2]) -> [f64; 2] {
-    [a[0] + b[0], a[1] + b[1]]
+impl<T: Real> RowPass<T, 2, 1> for Works<'_, T> {
+    #[inline(always)]
+    fn row(&self, row: Row<2>, [works]: [&mut [T]; 1]) {
+        let (works, root) = (&mut works[..row.len], row.of(self.root));
+        let (below, above) = (row.before(self.depth, self.stride), row.of(self.depth));
+        let (zero, one, half, least) = (T::zero(), T::one(), T::of(0.5), self.least);
+        for i in 0..row.len {
+            let deep = half * (below[i] + above[i]) > least;
+            works[i] = if deep && root[i] > zero { one } else { zero };
+        }
+    }
 }
 
 /// Closes faces beside dry cells.
@@ -220,7 +228,7 @@ impl<T: Real> RowPass<T, 2, 3> for Pay<'_, T> {
         for i in 0..len {
             let part = if flow[i] > zero { paid0[i] } else { paid1[i] };
             flow[i] *= part;
-            share[i] = part;
+            share[i] *= part;
             let speed = if root[i] > zero { part * wave[i] } else { zero };
             let speed = speed / root[i].at_least(tiny);
             // No wave has water that is faster than itself.
@@ -232,115 +240,80 @@ impl<T: Real> RowPass<T, 2, 3> for Pay<'_, T> {
     }
 }
 
-/// What flows add to depths, and the energy of height that they bring.
-struct Lift<'a, T> {
+/// What flows add to depths, and the energies of first and of second order that a cell gains by that
+/// and by the velocities before it.
+struct Gains<'a, T> {
     flow: [&'a [T]; 2],
+    wave: [&'a [T]; 2],
+    velocity: [&'a [T]; 2],
+    root: [&'a [T]; 2],
+    basins: &'a Basins<T>,
     still: &'a [T],
     displacement: &'a [T],
     strides: [usize; 2],
     gravity: T,
-    region: Region<2>,
 }
 
-impl<T: Real> BandPass<T, 1> for Lift<'_, T> {
-    type Output = [f64; 2];
-
+impl<T: Real> RowPass<T, 2, 3> for Gains<'_, T> {
     #[inline(always)]
-    fn band(&self, rows: Range<usize>, [out]: [&mut [T]; 1]) -> [f64; 2] {
-        let base = self.region.row(rows.start).start;
-        let mut gains = [0.0; 2];
-        for row in rows.map(|n| self.region.row(n)) {
-            let came = &mut out[row.start - base..][..row.len];
-            let [x, y] = self.flow;
-            let (x0, x1) = (row.of(x), row.after(x, self.strides[0]));
-            let (y0, y1) = (row.of(y), row.after(y, self.strides[1]));
-            let (d, s) = (row.of(self.still), row.of(self.displacement));
-            for i in 0..row.len {
-                came[i] = (x0[i] - x1[i]) + (y0[i] - y1[i]);
-            }
-            let (mut first, mut second) = (T::zero(), T::zero());
-            for i in 0..row.len {
-                first += depth_and_surface(d[i], s[i]).1 * came[i];
-                second += came[i] * came[i];
-            }
-            let gravity = self.gravity.to_f64();
-            gains = sum(gains, [gravity * first.to_f64(), 0.5 * gravity * second.to_f64()]);
+    fn row(&self, row: Row<2>, [came, first, second]: [&mut [T]; 3]) {
+        let len = row.len;
+        let (came, first, second) = (&mut came[..len], &mut first[..len], &mut second[..len]);
+        let [x, y] = self.flow;
+        let (x0, x1) = (row.of(x), row.after(x, self.strides[0]));
+        let (y0, y1) = (row.of(y), row.after(y, self.strides[1]));
+        let (d, s) = (row.of(self.still), row.of(self.displacement));
+        let (half, gravity) = (T::of(0.5), self.gravity);
+        for i in 0..len {
+            came[i] = (x0[i] - x1[i]) + (y0[i] - y1[i]);
+            let lift = gravity * came[i];
+            first[i] = depth_and_surface(d[i], s[i]).1 * lift;
+            second[i] = half * lift * came[i];
         }
-        gains
-    }
-
-    fn join(first: [f64; 2], second: [f64; 2]) -> [f64; 2] {
-        sum(first, second)
-    }
-}
-
-/// The energy of motion that waves bring.
-struct Hasten<'a, T> {
-    came: &'a [T],
-    wave: &'a [T],
-    velocity: &'a [T],
-    still: &'a [T],
-    displacement: &'a [T],
-    stride: usize,
-    region: Region<2>,
-}
-
-impl<T: Real> BandPass<(), 0> for Hasten<'_, T> {
-    type Output = [f64; 2];
-
-    #[inline(always)]
-    fn band(&self, rows: Range<usize>, _: [&mut [()]; 0]) -> [f64; 2] {
-        let (half, zero) = (T::of(0.5), T::zero());
-        let mut gains = [0.0; 2];
-        for row in rows.map(|n| self.region.row(n)) {
-            let (d0, d1) = (row.before(self.still, self.stride), row.of(self.still));
-            let (s0, s1) = (row.before(self.displacement, self.stride), row.of(self.displacement));
-            let (came0, came1) = (row.before(self.came, self.stride), row.of(self.came));
-            let (u, wave) = (row.of(self.velocity), row.of(self.wave));
-            let (mut first, mut second) = (zero, zero);
-            for i in 0..row.len {
-                let h0 = depth_and_surface(d0[i], s0[i]).0;
-                let h1 = depth_and_surface(d1[i], s1[i]).0;
-                let (h, more) = (half * (h0 + h1), half * (came0[i] + came1[i]));
-                let (u, wave) = (u[i], wave[i]);
-                let square = half * wave * wave;
-                first += h * u * wave + half * more * u * u;
-                second += h * square + more * u * wave + (more * square).at_least(zero);
+        for axis in 0..2 {
+            let (u, wave) = (row.of(self.velocity[axis]), row.of(self.wave[axis]));
+            let root = row.of(self.root[axis]);
+            for (basin, range) in self.basins.of(row) {
+                let current = basin.current[axis];
+                for i in range {
+                    let push = root[i] * root[i] * wave[i];
+                    first[i] += (u[i] - current) * push;
+                    second[i] += half * push * wave[i];
+                }
             }
-            gains = sum(gains, [first.to_f64(), second.to_f64()]);
         }
-        gains
-    }
-
-    fn join(first: [f64; 2], second: [f64; 2]) -> [f64; 2] {
-        sum(first, second)
     }
 }
 
-/// Adds a part of values.
-struct Scaled<'a, T> {
+/// Adds the parts of values that basins let happen.
+struct Parts<'a, T> {
     values: &'a [T],
-    part: T,
+    basins: &'a Basins<T>,
 }
 
-impl<T: Real> RowPass<T, 2, 1> for Scaled<'_, T> {
+impl<T: Real> RowPass<T, 2, 1> for Parts<'_, T> {
     #[inline(always)]
     fn row(&self, row: Row<2>, [out]: [&mut [T]; 1]) {
-        let (values, part) = (row.of(self.values), self.part);
-        for (out, value) in out.iter_mut().zip(values) {
-            *out += part * *value;
+        let values = row.of(self.values);
+        for (basin, range) in self.basins.of(row) {
+            let part = basin.part;
+            for (out, value) in out[range.clone()].iter_mut().zip(&values[range]) {
+                *out += part * *value;
+            }
         }
     }
 }
 
-/// Multiplies by a part.
-struct Times<T> {
-    part: T,
+/// Multiplies by the parts that basins let happen.
+struct Times<'a, T> {
+    basins: &'a Basins<T>,
 }
 
-impl<T: Real> RowPass<T, 2, 1> for Times<T> {
+impl<T: Real> RowPass<T, 2, 1> for Times<'_, T> {
     #[inline(always)]
-    fn row(&self, _: Row<2>, [out]: [&mut [T]; 1]) {
-        out.iter_mut().for_each(|out| *out *= self.part);
+    fn row(&self, row: Row<2>, [out]: [&mut [T]; 1]) {
+        for (basin, range) in self.basins.of(row) {
+            out[range].iter_mut().for_each(|out| *out *= basin.part);
+        }
     }
 }

@@ -3,12 +3,16 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
+use super::basins::Basins;
 use super::carried::Stencil;
 use super::sides;
 use super::spectrum::Spectrum;
 use super::waves::SurfaceWaves;
 use crate::base::exec::{self, ChunkPass, Region, Row, RowPass};
 use crate::{Error, Faces, Field, Grid, Real};
+
+/// At which share of the depth of the last level the layer is gone.
+const FADED: f64 = 0.375;
 
 /// What modes do in a step: their shares that are short, and those times the cosines and the sines of
 /// the angles by which they turn.
@@ -43,10 +47,10 @@ pub(super) struct Layer<T> {
     pub(super) wave: Faces<T, 2>,
     /// The share of both that was taken out at each face.
     pub(super) share: Faces<T, 2>,
-    /// The energy that was taken out, over the density and the area of a cell.
-    pub(super) energy: f64,
+    pub(super) basins: Basins<T>,
     // Scratch.
     pub(super) cells: Field<T, 2>,
+    pub(super) gains: [Field<T, 2>; 2],
     /// Sides stay 0.
     carried: [Faces<T, 2>; 2],
 }
@@ -76,7 +80,8 @@ impl<T: Real> Layer<T> {
             flow: faces.clone(),
             wave: faces.clone(),
             share: faces.clone(),
-            energy: 0.0,
+            basins: Basins::new(&grid, cells.as_slice().len()),
+            gains: [cells.clone(), cells.clone()],
             carried: [faces.clone(), faces],
             cells,
         })
@@ -90,6 +95,11 @@ impl<T: Real> Layer<T> {
     pub(super) fn faces(&self, axis: usize) -> Region<2> {
         let grid = self.depth.grid();
         if self.periodic[axis] { grid.interior() } else { grid.inner_faces(axis) }
+    }
+
+    /// The depth of faces up to which no level counts.
+    pub(super) fn least_depth(&self) -> T {
+        T::of(FADED) * self.params.level(self.params.levels - 1)
     }
 
     /// Sets what all modes do in `dt`.
@@ -259,22 +269,30 @@ pub(super) fn close<T: Real>(faces: &mut Faces<T, 2>, periodic: [bool; 2]) {
 pub(super) struct Weight<T> {
     /// The depth of the level.
     pub(super) own: T,
-    /// Whether there is no deeper one.
+    /// Whether there is no deeper one, and no shallower one.
     pub(super) deepest: bool,
+    pub(super) shallowest: bool,
 }
 
 impl<T: Real> Weight<T> {
-    /// All at its own depth, nothing from half of that down and from twice that up.
+    /// All at its own depth, nothing from half of that down (`FADED` of it, where there is no other
+    /// level) and from twice that up.
     #[inline(always)]
     pub(super) fn of(&self, depth: T) -> T {
         let (one, two, three) = (T::one(), T::of(2.0), T::of(3.0));
+        let share = |x: T| x.at_least(T::zero()).at_most(one);
         // Without kinks: those would show on the water.
-        let smooth = |x: T| {
-            let x = x.at_least(T::zero()).at_most(one);
-            x * x * (three - two * x)
-        };
+        let smooth = |x: T| share(x) * share(x) * (three - two * share(x));
         let depths = depth / self.own;
-        let rise = smooth(two * depths - one);
+        // Where there is no other level, the rest flows as long waves, which are so much faster that
+        // even little of it counts: did it not begin this gently, waves would show creases there.
+        let rise = if self.shallowest {
+            let x = share((depths - T::of(FADED)) / T::of(1.0 - FADED));
+            let rest = one - x * x;
+            one - (rest * rest) * (rest * rest)
+        } else {
+            smooth(two * depths - one)
+        };
         if self.deepest { rise } else { rise.at_most(smooth(two - depths)) }
     }
 }
@@ -332,7 +350,8 @@ struct Carry<'a, T> {
 impl<T: Real> RowPass<T, 2, 2> for Carry<'_, T> {
     #[inline(always)]
     fn row(&self, row: Row<2>, [flow, wave]: [&mut [T]; 2]) {
-        /// What moves by less of a cell in a step stays.
+        /// What moves by less of a cell in a step stays, which makes calm ponds cheaper by a quarter.
+        /// The jump between what stays and what moves is this part of the slope.
         const LEAST: f64 = 1e-4;
         let (least, quarter, half) = (T::of(LEAST), T::of(0.25), T::of(0.5));
         let [along, across] = [self.axis, 1 - self.axis];

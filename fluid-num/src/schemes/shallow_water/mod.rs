@@ -45,7 +45,8 @@
 //!
 //! **Surface waves** that are not long disperse in a layer of their own where
 //! [`waves`](ShallowWaterParams::waves) asks for it (Jeschke and Wojtan 2023), split off once a step:
-//! phase speeds within 3 % of Airy's √(g/k·tanh kh) at the depths of its levels, 5 % between them.
+//! phase speeds within 3 % of Airy's √(g/k·tanh kh) at the depths of its levels, 5 % between them, on
+//! currents as on lakes.
 //! **Foam** is born where the flow runs together, see [`FoamParams`].
 //!
 //! **Cost.** One pass over memory a sub-step, reading four and writing three fields (six and five
@@ -62,8 +63,8 @@
 //! **Validated by** the dam breaks of Ritter and Stoker, Thacker's bowls, standing waves, a river over
 //! a bump and one down a slope, the run-up of a solitary wave that Synolakis measured, lakes at rest,
 //! the eight symmetries of the square, and balances of water to 1e-12; bodies by draughts and lifts
-//! after Archimedes, lakes at rest around them, and five that stir a pool; waves by Airy's speeds, and
-//! by the energy of a pond with steep banks.
+//! after Archimedes, lakes at rest around them, and five that stir a pool; waves by Airy's speeds at
+//! rest and on currents, and by the energies of ponds with steep banks.
 //!
 //! **References.** G. S. Stelling, S. P. A. Duinmeijer, *A staggered conservative scheme for every
 //! Froude number in rapidly varied shallow water flows*, 2003, <https://doi.org/10.1002/fld.537>.
@@ -74,6 +75,7 @@
 //! <https://doi.org/10.1061/(ASCE)0733-950X(2000)126:1(39)>.
 
 mod balance;
+mod basins;
 mod buoyancy;
 mod carried;
 mod exchange;
@@ -86,6 +88,7 @@ mod level;
 mod params;
 mod query;
 mod reach;
+mod resample;
 mod sides;
 mod simulation;
 mod sources;

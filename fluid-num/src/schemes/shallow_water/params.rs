@@ -21,6 +21,8 @@ pub enum WaterSide<T> {
         level: T,
     },
     /// Water comes in (or leaves, below 0), through those cells whose bed lies below the rest level.
+    /// Where it leaves faster than it comes there, as much leaves as falls freely over a weir,
+    /// √(gh)·h of a depth h, and nothing where it is dry.
     Discharge {
         /// The volume per second and metre of such cells, m²/s.
         rate: T,

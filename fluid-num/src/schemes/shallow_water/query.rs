@@ -124,8 +124,8 @@ impl<T: Real> ShallowWater<T> {
             true => cells.map(|(depth, surface)| if depth > dry { surface } else { level }),
             false => ground,
         };
-        let velocity =
-            [0, 1].map(|axis| if is_wet { self.speed(axis, position) } else { T::zero() });
+        let speed = |u: &Field<T, 2>| if is_wet { self.between(u, position) } else { T::zero() };
+        let velocity = self.velocity.components().each_ref().map(speed);
         WaterSample {
             surface: self.params.rest_level + level.at_least(bed),
             depth,
@@ -135,12 +135,12 @@ impl<T: Real> ShallowWater<T> {
         }
     }
 
-    /// One component of the velocity, linear between faces.
-    fn speed(&self, axis: usize, position: [T; 2]) -> T {
-        let [x, y] = [0, 1].map(|a| self.locate(a, position[a], a == axis));
-        let field: &Field<T, 2> = &self.velocity[axis];
-        let first = x.lower + y.lower * self.grid.strides()[1];
+    /// A field of centres or of faces at a world position: linear between its values.
+    pub(super) fn between(&self, field: &Field<T, 2>, position: [T; 2]) -> T {
+        let on_faces = |axis| field.location() == Location::Face(axis);
+        let [x, y] = [0, 1].map(|axis| self.locate(axis, position[axis], on_faces(axis)));
         let (data, stride) = (field.as_slice(), self.grid.strides()[1]);
+        let first = x.lower + y.lower * stride;
         let corners = [first, first + 1, first + stride, first + stride + 1];
         bilinear(corners.map(|i| data[i]), x.fraction, y.fraction)
     }

@@ -156,10 +156,15 @@ impl<T: Real> Inside<'_, T> {
         }
     }
 
-    /// Water at a given rate, at most as fast as a weir lets it: at the critical depth ∛(q²/g).
+    /// Water at a given rate, at most as fast as a weir lets it: at the critical depth ∛(q²/g). Where
+    /// less is there than that depth, no more leaves than comes by itself or falls over the weir.
     fn discharge(&self, rate: T, still: T, inside: State<T>) -> State<T> {
         if still <= T::zero() {
             return State { depth: T::zero(), speed: T::zero() };
+        }
+        if rate < T::zero() {
+            let most = inside.speed.at_least(self.wave_speed(inside));
+            return State { speed: (-rate / inside.depth).at_most(most), ..inside };
         }
         let critical = libm::cbrt((rate * rate / self.params.gravity).to_f64());
         let depth =

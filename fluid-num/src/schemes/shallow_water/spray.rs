@@ -14,9 +14,13 @@ use crate::{Error, Real};
 /// 0.65 at the onset and 0.15 at the end), √(gh) being the speed of waves there. What rises above the
 /// threshold goes up as drops, in every sub-step, up to half of the depth. They have the horizontal
 /// velocity of the water and `lift` times the speed of the rise upwards (that of waves, where it rises
-/// faster). Chance rounds to whole drops. How much goes up does not depend on the time step; a finer
-/// grid shows bores steeper, and so throws more, up to all that rises. Foam has another measure of
-/// breaking, how fast the water runs together: see [`FoamParams`](super::FoamParams).
+/// faster). Chance rounds to whole drops, so that the mean is right; a cell that does not hold a whole
+/// one throws none. Where there is not room for all, every cell throws the same share of its own. How
+/// much goes up does not depend on the time step; a finer grid shows bores steeper, and so throws more,
+/// up to all that rises. Foam has another measure of breaking, how fast the water runs together: see
+/// [`FoamParams`](super::FoamParams). The waves of the layer
+/// [`waves`](super::ShallowWaterParams::waves) throw nothing: they are not part of what rises within a
+/// step, and lose height where they break.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SprayParams<T> {
     /// The rise over √(gh) from which on the surface breaks, positive. Less makes more spray.
@@ -264,29 +268,41 @@ impl<T: Real> ShallowWater<T> {
     }
 
     fn throw_drops(&mut self, spray: &SprayParams<T>, dt: T) {
-        let half = T::of(0.5);
-        let depth_of_drop = spray.volume() / (self.grid.dx() * self.grid.dx());
+        let room = spray.capacity.saturating_sub(self.spray.len());
+        if room == 0 {
+            return;
+        }
+        let drop = spray.volume() / (self.grid.dx() * self.grid.dx());
         let region = self.grid.interior();
+        let wanted = region.places().filter_map(|place| self.breaks(spray, drop, place, dt));
+        let wanted = wanted.fold(0.0, |sum, (drops, _)| sum + drops.to_f64());
+        let share = T::of((room as f64 / wanted).min(1.0));
         for place in region.places() {
-            let now = self.displacement.as_slice()[place];
-            let rise = (now - self.next_displacement.as_slice()[place]) / dt;
-            let (depth, _) = depth_and_surface(self.still.as_slice()[place], now);
-            let waves = (self.params.gravity * depth).sqrt();
-            if !(rise > spray.breaking * waves && depth > self.params.dry_depth) {
-                continue;
-            }
+            let Some((drops, speed)) = self.breaks(spray, drop, place, dt) else { continue };
             // Whole drops: chance decides about what is left, so that none of it is lost on the mean.
-            let excess = (rise - spray.breaking * waves) * dt;
             let [chance] = self.draw();
-            let drops = (excess / depth_of_drop + chance).at_most(half * depth / depth_of_drop);
-            let speed = spray.lift * rise.at_most(waves);
-            for n in 0..drops.truncate().max(0) {
+            for n in 0..(share * drops + chance).truncate().max(0) {
                 if self.spray.len() >= spray.capacity {
                     return;
                 }
-                self.throw_drop(place, depth_of_drop, speed, n);
+                self.throw_drop(place, drop, speed, n);
             }
         }
+    }
+
+    /// How many drops, each `drop` of its depth, a cell would throw after a sub-step of `dt`, and how
+    /// fast, if it breaks.
+    fn breaks(&self, spray: &SprayParams<T>, drop: T, place: usize, dt: T) -> Option<(T, T)> {
+        let now = self.displacement.as_slice()[place];
+        let rise = (now - self.next_displacement.as_slice()[place]) / dt;
+        let (depth, _) = depth_and_surface(self.still.as_slice()[place], now);
+        let waves = (self.params.gravity * depth).sqrt();
+        let limit = spray.breaking * waves;
+        if !(rise > limit && depth > self.params.dry_depth && depth >= drop) {
+            return None;
+        }
+        let excess = ((rise - limit) * dt).at_most(T::of(0.5) * depth);
+        Some((excess / drop, spray.lift * rise.at_most(waves)))
     }
 
     /// Throws the `n`th drop from a cell, upwards with `speed`, more or less.
@@ -320,11 +336,12 @@ impl<T: Real> ShallowWater<T> {
         })
     }
 
-    /// Takes a drop's depth from a cell; gives the volume, as the cell has lost it.
+    /// Takes a drop's depth from a cell, or what there is; gives the volume, as the cell has lost it.
     fn take_drop(&mut self, place: usize, depth: T) -> T {
+        let empty = -self.still.as_slice()[place].at_least(T::zero());
         let s = &mut self.displacement.as_mut_slice()[place];
         let before = *s;
-        *s -= depth;
+        *s = (*s - depth).at_least(empty);
         let volume = (before - *s) * self.grid.dx() * self.grid.dx();
         let lost = (before - *s).to_f64() - volume.to_f64() / self.cell_area();
         self.tally.edits -= lost;

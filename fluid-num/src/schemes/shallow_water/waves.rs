@@ -18,8 +18,10 @@
 //! Both parts of η are brought about by flows through faces, so that no water is lost or made; no
 //! cell gives more than it holds. Where the depth changes within a wave, flows that end there would
 //! heap up water. So the depth that counts rises gently from every shore, see `reach`. What is left
-//! of that, and of the flow that carries waves, may not make energy: what is taken out leaves no more
-//! than there was, and what comes back brings no more than was taken out. Waves whose water is faster
+//! of that, and of the flow that carries waves, may not make energy: in each basin of its own what is
+//! taken out leaves no more than there was, and what comes back brings no more than was taken out, to
+//! who floats along, see `basins`. Nor does a current count as part of a wave: √h above is that of
+//! the water without the wave's own height where it is the mean flow that runs over it. Waves whose water is faster
 //! than 0.3 √(gh) break, and lose height.
 
 use super::exchange::Change;
@@ -32,9 +34,9 @@ use crate::{Error, Field, Real};
 /// A layer of surface waves that disperse; see [`ShallowWaterParams`](super::ShallowWaterParams).
 ///
 /// The depths between which faces interpolate are `depth`, `depth`/2, `depth`/4, …; water that is
-/// shallower than half of the last one flows without the layer, and so does water nearer to shores,
-/// steps of the bed and hulls than four times that: there waves are long. They leave through open
-/// sides, and die in sponges, as long ones.
+/// shallower than three eighths of the last one flows without the layer, and so does water nearer to
+/// shores, steps of the bed and hulls than four times that: there waves are long. They leave through
+/// open sides, and die in sponges, as long ones.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SurfaceWaves<T> {
     /// The largest depth, m, positive; deeper water counts as that deep. Default 4.
@@ -66,7 +68,7 @@ impl<T: Real> SurfaceWaves<T> {
 
     /// How much a level counts.
     pub(super) fn weight(&self, n: usize) -> Weight<T> {
-        Weight { own: self.level(n), deepest: n == 0 }
+        Weight { own: self.level(n), deepest: n == 0, shallowest: n + 1 == self.levels }
     }
 }
 
@@ -113,7 +115,8 @@ impl<T: Real> ShallowWater<T> {
 
     /// Transforms surface and velocity, and finds what is short in them.
     fn look_for_waves(&mut self, layer: &mut Layer<T>, dt: T) -> Result<(), Error> {
-        let (zero, half, dry) = (T::zero(), T::of(0.5), self.params.dry_depth);
+        let (zero, quarter, half) = (T::zero(), T::of(0.25), T::of(0.5));
+        let dry = self.params.dry_depth;
         let (d, s) = (self.still.as_slice(), self.displacement.as_slice());
         let region = self.grid.interior();
         for (n, place) in region.places().enumerate() {
@@ -122,7 +125,7 @@ impl<T: Real> ShallowWater<T> {
             layer.depth.as_mut_slice()[place] = if wet { depth } else { zero };
             layer.eta[n] = if wet { surface } else { zero };
         }
-        extend(&mut layer.eta, &layer.depth, &mut layer.spread);
+        extend(&mut layer.eta, &layer.depth, layer.periodic, &mut layer.spread);
         sides::fill_cells(&mut layer.depth, layer.periodic);
         for (axis, stride) in self.grid.strides().into_iter().enumerate() {
             for place in layer.faces(axis).places() {
@@ -138,7 +141,14 @@ impl<T: Real> ShallowWater<T> {
             let mut spread = zero;
             for (axis, stride) in self.grid.strides().into_iter().enumerate() {
                 let (u, root) = (self.velocity[axis].as_slice(), layer.root[axis].as_slice());
-                spread += root[place + stride] * u[place + stride] - root[place] * u[place];
+                let [u, root] = [u, root].map(|of| [of[place], of[place + stride]]);
+                spread += root[1] * u[1] - root[0] * u[0];
+                // What a current carries along is no wave: √h counts without the waves' own height.
+                if root[0].at_most(root[1]) > zero {
+                    let [before, after] =
+                        [place - stride, place + stride].map(|i| depth_and_surface(d[i], s[i]).1);
+                    spread -= quarter * (u[0] + u[1]) * (after - before) / (root[0] + root[1]);
+                }
             }
             layer.spread[n] = spread * per_length;
         }
@@ -205,44 +215,51 @@ impl<T: Real> ShallowWater<T> {
 
 /// Gives dry cells the surface of the wet ones nearest in their row, or in their column where the row
 /// is dry: a lake has no waves at its shore.
-fn extend<T: Real>(eta: &mut [T], depth: &Field<T, 2>, scratch: &mut [T]) {
+fn extend<T: Real>(eta: &mut [T], depth: &Field<T, 2>, periodic: [bool; 2], scratch: &mut [T]) {
     let [nx, ny] = depth.grid().cells();
     let wet = |i: usize, j: usize| depth[[i, j]] > T::zero();
     let rows = &mut scratch[..ny];
     for (j, row) in rows.iter_mut().enumerate() {
-        fill_gaps(nx, |i| wet(i, j), |i| i + j * nx, eta);
-        *row = if (0..nx).any(|i| wet(i, j)) { T::one() } else { T::zero() };
+        let any = fill_gaps(nx, periodic[0], |i| wet(i, j), |i| i + j * nx, eta);
+        *row = if any { T::one() } else { T::zero() };
     }
     if rows.iter().any(|row| *row == T::zero()) {
         for i in 0..nx {
-            fill_gaps(ny, |j| rows[j] > T::zero(), |j| i + j * nx, eta);
+            fill_gaps(ny, periodic[1], |j| rows[j] > T::zero(), |j| i + j * nx, eta);
         }
     }
 }
 
-/// Gives places that do not count the mean of the nearest ones on both sides that do.
+/// Gives places that do not count the mean of the nearest ones on both sides that do. Tells whether
+/// there are any that count.
 fn fill_gaps<T: Real>(
     len: usize,
+    periodic: bool,
     counts: impl Fn(usize) -> bool,
     at: impl Fn(usize) -> usize,
     values: &mut [T],
-) {
+) -> bool {
+    let Some(first) = (0..len).find(|i| counts(*i)) else { return false };
+    // Around a periodic axis every gap lies between two that count.
+    let from = if periodic { first } else { 0 };
+    let around = |i: usize| (from + i) % len;
     let mut start = 0;
     while start < len {
-        if counts(start) {
+        if counts(around(start)) {
             start += 1;
             continue;
         }
-        let end = (start..len).find(|i| counts(*i)).unwrap_or(len);
-        let low = start.checked_sub(1).map(|i| values[at(i)]);
-        let high = (end < len).then(|| values[at(end)]);
+        let end = (start..len).find(|i| counts(around(*i))).unwrap_or(len);
+        let low = (start > 0).then(|| values[at(around(start - 1))]);
+        let high = (periodic || end < len).then(|| values[at(around(end))]);
         let value = match (low, high) {
             // Exact where both are equal.
             (Some(low), Some(high)) => low + T::of(0.5) * (high - low),
             (Some(one), None) | (None, Some(one)) => one,
-            (None, None) => return,
+            (None, None) => return false,
         };
-        (start..end).for_each(|i| values[at(i)] = value);
+        (start..end).for_each(|i| values[at(around(i))] = value);
         start = end;
     }
+    true
 }
