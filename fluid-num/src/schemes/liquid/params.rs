@@ -30,7 +30,7 @@ pub struct VolumeCorrection<T> {
 
 impl<T: Real> Default for VolumeCorrection<T> {
     fn default() -> Self {
-        Self { rate: T::of(2.0), most: T::of(0.1) }
+        Self { rate: T::of(10.0), most: T::of(0.5) }
     }
 }
 

@@ -13,8 +13,8 @@ use crate::{LevelSet, Location, Real};
 /// How far beside a solid φ is read, in cells: all that is read there is then outside.
 const BESIDE: f64 = 1.5;
 
-/// How fast φ may rise into a solid that is wet: a surface within 60° of the solid's is drawn into it.
-const STEEPEST: f64 = 0.5;
+/// How fast φ may rise into a solid that is wet: a surface within 45° of the solid's is drawn into it.
+const STEEPEST: f64 = 0.7;
 
 /// Writes the distance of all cells, ghosts included, to the solids.
 pub(super) fn measure<T: Real, const D: usize>(solids: &Solids<T, D>, distance: &mut Field<T, D>) {

@@ -83,9 +83,10 @@ fn gravity_in_any_direction_holds_what_hangs_on_any_wall() {
             let depth = |p: [f64; 3]| if sign < 0.0 { p[axis] } else { size - p[axis] };
             let pool = LevelSet::from_fn(grid, &params.boundary, |p| depth(p) - 0.47).unwrap();
             let mut water = Liquid::new(pool, params).unwrap();
-            let stone =
-                Body::new(Shape::ball(0.23).unwrap(), grid.size().map(|s| 0.4 * s)).unwrap();
-            water.bodies_mut().push(stone);
+            // Half in the liquid: what is closer above it than a cell would be drawn in.
+            let mut place = grid.size().map(|s| 0.4 * s);
+            place[axis] = if sign < 0.0 { place[axis] } else { size - place[axis] };
+            water.bodies_mut().push(Body::new(Shape::ball(0.23).unwrap(), place).unwrap());
             for _ in 0..5 {
                 let report = water.step(0.02).unwrap();
                 assert!(report.max_speed < 1e-6, "{axis} {sign}: {}", report.max_speed);
