@@ -25,6 +25,7 @@ pub use base::snapshot::Snapshot;
 pub use grid::{Boundary, Faces, Field, Grid, Location, Side};
 pub use level_set::LevelSet;
 pub use schemes::lbm::{EncodedLbm, Lbm, LbmParams};
+pub use schemes::liquid::{Liquid, LiquidParams};
 pub use schemes::pbf::{Pbf, PbfParams};
 pub use schemes::shallow_water::{ShallowWater, ShallowWaterParams};
 pub use schemes::stable_fluids::{
@@ -42,6 +43,10 @@ pub type Grid3<T> = Grid<T, 3>;
 pub type LevelSet2<T> = LevelSet<T, 2>;
 /// A level set in space.
 pub type LevelSet3<T> = LevelSet<T, 3>;
+/// A liquid in the plane.
+pub type Liquid2<T> = Liquid<T, 2>;
+/// A liquid in space.
+pub type Liquid3<T> = Liquid<T, 3>;
 /// Stable fluids in the plane.
 pub type StableFluids2<T> = StableFluids<T, 2>;
 /// Stable fluids in space.

@@ -18,6 +18,7 @@
 mod input;
 mod lbm;
 mod level_set;
+mod liquid;
 mod params;
 mod particles;
 mod poisson;
@@ -30,6 +31,7 @@ mod wind;
 
 pub use lbm::lbm_step;
 pub use level_set::level_set;
+pub use liquid::liquid_step;
 pub use params::params;
 pub use particles::particles_step;
 pub use poisson::poisson;
@@ -43,7 +45,7 @@ pub use wind::wind_step;
 pub type Fuzz = fn(&[u8]);
 
 /// Every body with its name, as regression files are named after it.
-pub const BODIES: [(&str, Fuzz); 10] = [
+pub const BODIES: [(&str, Fuzz); 11] = [
     ("params", params),
     ("stable_fluids_step", stable_fluids_step),
     ("stam2003_step", stam2003_step),
@@ -52,6 +54,7 @@ pub const BODIES: [(&str, Fuzz); 10] = [
     ("wind_step", wind_step),
     ("shallow_water_step", shallow_water_step),
     ("level_set", level_set),
+    ("liquid_step", liquid_step),
     ("poisson", poisson),
     ("shapes", shapes),
 ];

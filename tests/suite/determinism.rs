@@ -13,6 +13,7 @@ use fluid_num::level_set::{
 use fluid_num::particles::{CellStructure, Domain, Emitter};
 use fluid_num::poisson::{Budget, End, PoissonSolver, Problem, Solver, SolverKind};
 use fluid_num::schemes::lbm::{Bounce, Collision};
+use fluid_num::schemes::liquid::VolumeCorrection;
 use fluid_num::schemes::shallow_water::{
     FoamParams, Sponge, SprayParams, SurfaceWaves, WaterSide, WaterSource,
 };
@@ -20,9 +21,9 @@ use fluid_num::schemes::stam2003::{Diffusion, Sweep};
 use fluid_num::solid::{Body, Shape, Slip};
 use fluid_num::{
     Boundary, Effect, EncodedD2Q9, Faces, Field, Grid, Gusts, LbmD2Q9, LbmD3Q19, LbmParams,
-    LevelSet, Motor, Pbf, PbfParams, QuantityParams, ShallowWater, ShallowWaterParams, Side,
-    Simulation, Source, StableFluids, StableFluidsParams, Stam2003, Stam2003Params, Stepping,
-    Wcsph, WcsphParams, Wind3, WindParams,
+    LevelSet, Liquid, LiquidParams, Motor, Pbf, PbfParams, QuantityParams, ShallowWater,
+    ShallowWaterParams, Side, Simulation, Source, StableFluids, StableFluidsParams, Stam2003,
+    Stam2003Params, Stepping, Wcsph, WcsphParams, Wind3, WindParams,
 };
 use fluid_tests::Random;
 
@@ -41,6 +42,8 @@ const SHALLOW_WATER: u64 = 0xe2a3_5b41_1620_d72a;
 const WIND_3D: u64 = 0x8e15_4932_d340_508d;
 const LEVEL_SET_2D: u64 = 0xcc23_0c56_054b_3bd0;
 const LEVEL_SET_3D: u64 = 0x5730_4dd9_5843_0b91;
+const LIQUID_2D: u64 = 0x6741_c4f7_b3a0_b932;
+const LIQUID_3D: u64 = 0x3937_6f5c_e2a3_64c8;
 const SOLVERS: u64 = 0x9c03_fe18_1990_8e38;
 
 /// Smoke and heat in a channel behind a turning plate, everything switched on.
@@ -408,6 +411,34 @@ fn level_set<const D: usize>(cells: usize) -> u64 {
     digest.finish() ^ set.measure().to_bits()
 }
 
+/// A breaking dam with a light ball and a heavy crate, viscous, with particles of the surface.
+fn liquid<const D: usize>(cells: usize, steps: usize) -> u64 {
+    let grid = Grid::new([cells; D], 1.0 / cells as f32).unwrap();
+    let params = LiquidParams {
+        kinematic_viscosity: 1e-3,
+        markers: Some(MarkerParams::default()),
+        volume_correction: Some(VolumeCorrection::default()),
+        ..LiquidParams::<f32, D>::default()
+    };
+    let column = LevelSet::from_fn(grid, &params.boundary, |x: [f32; D]| {
+        (x[0] - 0.4).max(x[1] - 0.8).min(x[1] - 0.2)
+    });
+    let mut water = Liquid::new(column.unwrap(), params).unwrap();
+    let shapes = [Shape::ball(0.1).unwrap(), Shape::cuboid([0.1; D]).unwrap()];
+    for (n, shape) in shapes.into_iter().enumerate() {
+        let mut place = [0.5; D];
+        (place[0], place[1]) = (0.3 + 0.4 * n as f32, 0.35);
+        let mass = [1.0, 80.0][n];
+        let body = Body::new(shape, place).unwrap().with_mass(mass, [0.01 * mass; 3]).unwrap();
+        water.bodies_mut().push(body);
+    }
+    for _ in 0..steps {
+        water.step(1.0 / 60.0).unwrap();
+        water.advance_bodies(1.0 / 60.0).unwrap();
+    }
+    water.digest()
+}
+
 /// Runs `work` on 1, 2 and 8 threads, and once more; gives the digest that all of them found.
 fn on_any_threads(name: &str, work: impl Fn() -> u64 + Sync) -> u64 {
     let first = work();
@@ -463,6 +494,12 @@ fn position_based_fluids_are_the_same_everywhere() {
 fn level_sets_are_the_same_everywhere() {
     golden("LEVEL_SET_2D", on_any_threads("level set 2D", || level_set::<2>(300)), LEVEL_SET_2D);
     golden("LEVEL_SET_3D", on_any_threads("level set 3D", || level_set::<3>(48)), LEVEL_SET_3D);
+}
+
+#[test]
+fn liquids_with_bodies_are_the_same_everywhere() {
+    golden("LIQUID_2D", on_any_threads("liquid 2D", || liquid::<2>(96, 8)), LIQUID_2D);
+    golden("LIQUID_3D", on_any_threads("liquid 3D", || liquid::<3>(20, 4)), LIQUID_3D);
 }
 
 #[test]

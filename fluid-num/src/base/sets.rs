@@ -24,6 +24,9 @@ impl DisjointSets {
 
     /// Makes one set of those of two places.
     pub(crate) fn join(&mut self, a: usize, b: usize) {
+        if self.parent[a] == self.parent[b] {
+            return;
+        }
         let (a, b) = (self.root(a), self.root(b));
         self.parent[a.max(b)] = a.min(b) as u32;
     }
@@ -32,6 +35,14 @@ impl DisjointSets {
     pub(crate) fn root(&mut self, mut place: usize) -> usize {
         while self.parent[place] as usize != place {
             self.parent[place] = self.parent[self.parent[place] as usize];
+            place = self.parent[place] as usize;
+        }
+        place
+    }
+
+    /// The same, and leaves the way as it is.
+    pub(crate) fn look_up(&self, mut place: usize) -> usize {
+        while self.parent[place] as usize != place {
             place = self.parent[place] as usize;
         }
         place
@@ -50,6 +61,7 @@ mod tests {
         }
         let roots: Vec<usize> = (0..8).map(|place| sets.root(place)).collect();
         assert_eq!(roots, [0, 1, 1, 3, 4, 3, 3, 3]);
+        assert!((0..8).all(|place| sets.look_up(place) == roots[place]));
         sets.part();
         assert!((0..8).all(|place| sets.root(place) == place));
     }

@@ -42,8 +42,7 @@ pub struct Extrapolation<T, const D: usize> {
     /// φ where a quantity lives.
     distance: Vec<T>,
     known: Vec<u8>,
-    /// φ as bits that sort like it, and the place.
-    order: Vec<(u64, u32)>,
+    order: Nearest<T>,
 }
 
 impl<T: Real, const D: usize> Extrapolation<T, D> {
@@ -54,7 +53,7 @@ impl<T: Real, const D: usize> Extrapolation<T, D> {
             grid,
             distance: vec![T::zero(); grid.array_len()],
             known: vec![0; grid.array_len()],
-            order: Vec::with_capacity(places),
+            order: Nearest::new(places),
         }
     }
 
@@ -130,7 +129,7 @@ impl<T: Real, const D: usize> Extrapolation<T, D> {
         let values = phi.field().as_slice();
         let half = T::of(0.5);
         self.known.fill(0);
-        self.order.clear();
+        self.order.places.clear();
         for row in (0..region.rows()).map(|n| region.row(n)) {
             for i in row.start..row.start + row.len {
                 let distance = match q.location() {
@@ -141,20 +140,20 @@ impl<T: Real, const D: usize> Extrapolation<T, D> {
                 if known(i) {
                     self.known[i] = 1;
                 } else if distance <= far {
-                    self.order.push((rank(distance), i as u32));
+                    self.order.places.push((distance, i as u32));
                 } else {
                     q.as_mut_slice()[i] = T::zero();
                 }
             }
         }
-        self.order.sort_unstable();
+        self.order.sort();
         let links = Links { grid, boundary: *phi.boundary(), location: q.location() };
         // What no known place was beside is tried again as long as more becomes known.
         let mut left = usize::MAX;
-        while self.order.len() < left {
-            left = self.order.len();
+        while self.order.places.len() < left {
+            left = self.order.places.len();
             let Self { known, distance, order, .. } = self;
-            order.retain(|(_, i)| {
+            order.places.retain(|(_, i)| {
                 let i = *i as usize;
                 let value = links.value(i, q.as_slice(), known, distance);
                 if let Some(value) = value {
@@ -164,7 +163,7 @@ impl<T: Real, const D: usize> Extrapolation<T, D> {
                 value.is_none()
             });
         }
-        for (_, i) in &self.order {
+        for (_, i) in &self.order.places {
             q.as_mut_slice()[*i as usize] = T::zero();
         }
         // The last face of a periodic axis is its first once more.
@@ -188,10 +187,58 @@ impl<T: Real, const D: usize> Extrapolation<T, D> {
     }
 }
 
-/// Bits that sort like numbers.
-fn rank<T: Real>(value: T) -> u64 {
-    let bits = value.to_f64().to_bits();
-    if bits >> 63 == 1 { !bits } else { bits | 1 << 63 }
+/// Places in order of φ, and where it is the same, as they lie in memory.
+#[derive(Debug, Clone)]
+struct Nearest<T> {
+    places: Vec<(T, u32)>,
+    // Scratch.
+    sorted: Vec<(T, u32)>,
+    starts: Vec<u32>,
+}
+
+impl<T: Real> Nearest<T> {
+    /// The number of parts of the range of φ.
+    const PARTS: usize = 1024;
+
+    fn new(most: usize) -> Self {
+        let (places, sorted) = (Vec::with_capacity(most), Vec::with_capacity(most));
+        Self { places, sorted, starts: vec![0; Self::PARTS + 1] }
+    }
+
+    /// Sorts by parts of the range first, in one go, and then within each of them.
+    fn sort(&mut self) {
+        let Some((first, _)) = self.places.first() else { return };
+        let range = |(lo, hi): (T, T), (phi, _): &(T, u32)| (lo.at_most(*phi), hi.at_least(*phi));
+        let (lo, hi) = self.places.iter().fold((*first, *first), range);
+        let per_length = T::of_usize(Self::PARTS) / (hi - lo).at_least(T::NEGLIGIBLE);
+        let last = T::of_usize(Self::PARTS - 1);
+        let part = |phi: T| {
+            (((phi - lo) * per_length).at_most(last).floor_index() as usize).min(Self::PARTS - 1)
+        };
+        self.starts.fill(0);
+        for (phi, _) in &self.places {
+            self.starts[part(*phi) + 1] += 1;
+        }
+        for n in 0..Self::PARTS {
+            self.starts[n + 1] += self.starts[n];
+        }
+        self.sorted.clear();
+        self.sorted.resize(self.places.len(), (T::zero(), 0));
+        for place in &self.places {
+            let at = &mut self.starts[part(place.0)];
+            self.sorted[*at as usize] = *place;
+            *at += 1;
+        }
+        core::mem::swap(&mut self.places, &mut self.sorted);
+        // Where each part starts now stands where it ends.
+        let mut start = 0;
+        for end in &self.starts[..Self::PARTS] {
+            self.places[start..*end as usize].sort_unstable_by(|a, b| {
+                a.0.partial_cmp(&b.0).unwrap_or(core::cmp::Ordering::Equal).then(a.1.cmp(&b.1))
+            });
+            start = *end as usize;
+        }
+    }
 }
 
 /// The neighbours of places.

@@ -292,23 +292,23 @@ impl<T: Real, const D: usize> LevelSet<T, D> {
         &self.boundary
     }
 
-    pub(super) fn values_mut(&mut self) -> &mut [T] {
+    pub(crate) fn values_mut(&mut self) -> &mut [T] {
         self.phi.as_mut_slice()
     }
 
     /// Says that |φ| is cut at `width`, and fills the ghosts.
-    pub(super) fn cut_at(&mut self, width: T) {
+    pub(crate) fn cut_at(&mut self, width: T) {
         self.width = Some(width);
         self.fill_ghosts();
     }
 
     /// Takes over the values of a field of the same grid, which gets the old ones.
-    pub(super) fn exchange(&mut self, other: &mut Field<T, D>) {
+    pub(crate) fn exchange(&mut self, other: &mut Field<T, D>) {
         self.phi.swap_values(other);
         self.fill_ghosts();
     }
 
-    pub(super) fn fill_ghosts(&mut self) {
+    pub(crate) fn fill_ghosts(&mut self) {
         self.boundary.fill_scalar(&mut self.phi, T::zero(), T::zero());
     }
 }

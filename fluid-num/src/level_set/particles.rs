@@ -166,6 +166,12 @@ impl<T: Real, const D: usize> MarkerParticles<T, D> {
         self.markers.is_empty()
     }
 
+    /// Removes the particles that belong outside: where nothing but a vacuum is there, they hold nothing
+    /// that must not vanish.
+    pub(crate) fn remove_outside(&mut self) {
+        self.markers.retain(|marker| marker.radius < T::zero());
+    }
+
     /// The place of every particle, m, and whether it belongs inside.
     pub fn iter(&self) -> impl Iterator<Item = ([T; D], bool)> {
         self.markers.iter().map(|m| (m.position, m.radius < T::zero()))

@@ -13,12 +13,15 @@
 use alloc::boxed::Box;
 use core::ops::Range;
 
+use super::coupling::Coupling;
 use super::incomplete_cholesky::IncompleteCholesky;
+use super::look::Look;
 use super::solver::{Budget, Guess, Looks, PoissonSolver, Solve};
 use super::stencil::{DIVIDE, PRODUCT, RESIDUAL, Stencil, Weight, run};
 use super::{Multigrid, MultigridParams, Problem, Spectral, SpectralMethod};
 use crate::base::exec::{self, BandPass, Banded, Region, Row, RowPass};
 use crate::base::reduction::{GRAIN, Total};
+use crate::grid::field::max_abs;
 use crate::grid::{Field, Grid};
 use crate::{Error, Real, SolveReport};
 
@@ -155,6 +158,7 @@ impl<T: Real, const D: usize> PoissonSolver<T, D> for ConjugateGradient<T, D> {
         problem.prepare(d);
         problem.prepare(z);
         factor.prepare(problem);
+        let coupling = problem.coupling();
         let plain = matches!(factor, Factor::Nothing);
         let flexible = matches!(factor, Factor::Multigrid(_));
         let mut search = Search { rz: None, floor: 0.0, start: f64::INFINITY, over: false };
@@ -168,6 +172,9 @@ impl<T: Real, const D: usize> PoissonSolver<T, D> for ConjugateGradient<T, D> {
                         problem.wrap(p);
                         let stencil = problem.stencil(p.as_slice(), b.as_slice());
                         run::<RESIDUAL, T, D>(stencil, T::one(), r.as_mut_slice());
+                        if let Some(coupling) = coupling {
+                            coupling.multiply(p.as_slice(), -T::one(), r.as_mut_slice());
+                        }
                         problem.remove_means(r);
                         let sign = factor.apply(problem, r, z);
                         let first = if plain { &*r } else { &*z };
@@ -178,7 +185,10 @@ impl<T: Real, const D: usize> PoissonSolver<T, D> for ConjugateGradient<T, D> {
                 };
                 problem.wrap(d);
                 let stencil = problem.stencil(d.as_slice(), d.as_slice());
-                let curvature = multiply(stencil, q);
+                let mut curvature = multiply(stencil, q);
+                if let Some(coupling) = coupling {
+                    curvature += coupling.multiply(d.as_slice(), T::one(), q.as_mut_slice());
+                }
                 if search.over || curvature <= 0.0 || !curvature.is_finite() {
                     search.over = true;
                     break;
@@ -202,7 +212,10 @@ impl<T: Real, const D: usize> PoissonSolver<T, D> for ConjugateGradient<T, D> {
                 done += 1;
             }
             problem.wrap(p);
-            (done, None)
+            // The stencil alone does not tell the residual of what is coupled.
+            let residual = |_: &Coupling<T>| max_abs(&region, r.as_slice());
+            let look = coupling.map(residual).map(|residual| Look { residual, sum: None });
+            (done, look)
         }))
     }
 

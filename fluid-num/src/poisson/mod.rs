@@ -18,6 +18,7 @@
 //! [`SolverKind::best_for`] chooses; see [`planner`].
 
 pub mod conjugate_gradient;
+pub(crate) mod coupling;
 pub(crate) mod diffusion;
 pub mod filter;
 pub mod gauss_seidel;

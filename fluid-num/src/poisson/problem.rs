@@ -4,6 +4,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 use core::ops::Range;
 
+use super::coupling::Coupling;
 use super::look::{Look, look};
 use super::regions::{Links, Regions};
 use super::stencil::{Coefficients, Stencil};
@@ -48,6 +49,7 @@ pub struct Problem<T, const D: usize> {
     ends: [[End; 2]; D],
     shift: T,
     variable: Option<Variable<T, D>>,
+    coupling: Coupling<T>,
     singular: bool,
     fingerprint: u64,
 }
@@ -85,8 +87,9 @@ impl<T: Real, const D: usize> Problem<T, D> {
         let region = grid.interior();
         let shift = T::zero();
         let variable = None;
+        let coupling = Coupling::default();
         let mut problem =
-            Self { grid, region, ends, shift, variable, singular: false, fingerprint: 0 };
+            Self { grid, region, ends, shift, variable, coupling, singular: false, fingerprint: 0 };
         problem.refresh();
         problem
     }
@@ -232,6 +235,27 @@ impl<T: Real, const D: usize> Problem<T, D> {
     pub fn clear_coefficients(&mut self) {
         self.variable = None;
         self.refresh();
+    }
+
+    /// What couples places beside the faces between them: only conjugate gradients solve with it. Its
+    /// rows are those of unknowns, and add up to nothing over each singular region.
+    pub(crate) fn coupling_mut(&mut self) -> &mut Coupling<T> {
+        &mut self.coupling
+    }
+
+    pub(super) fn coupling(&self) -> Option<&Coupling<T>> {
+        Some(&self.coupling).filter(|coupling| !coupling.is_empty())
+    }
+
+    /// Whether p is sought at a place.
+    pub(crate) fn is_unknown(&self, place: usize) -> bool {
+        self.variable.as_ref().is_none_or(|v| v.inverse[place] > T::zero())
+    }
+
+    /// A number for the singular region that an unknown lies in, where coefficients vary.
+    pub(crate) fn singular_region(&self, place: usize) -> Option<u32> {
+        let v = self.variable.as_ref().filter(|v| v.inverse[place] > T::zero())?;
+        v.regions.singular_at(place)
     }
 
     /// The largest |b − A·p|, where `rhs` has been made compatible; NaN if any value is.

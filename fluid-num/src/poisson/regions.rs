@@ -52,6 +52,12 @@ impl Regions {
         self.starts.len() > 1
     }
 
+    /// The first place of the singular region that an unknown lies in, if it lies in one.
+    pub(super) fn singular_at(&self, place: usize) -> Option<u32> {
+        let root = self.sets.look_up(place);
+        (self.any_singular() && !self.held[root]).then_some(root as u32)
+    }
+
     /// Finds the regions: places are joined through faces with β > 0 between active places.
     pub(super) fn find<T: Real, const D: usize>(
         &mut self,

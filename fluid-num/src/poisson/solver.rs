@@ -156,6 +156,7 @@ impl<T: Real> SolverKind<T> {
 
 /// Any of the solvers.
 #[derive(Debug, Clone)]
+#[allow(clippy::large_enum_variant, reason = "one is made once, and kept")]
 pub enum Solver<T, const D: usize> {
     /// See [`Jacobi`].
     Jacobi(Jacobi<T, D>),
@@ -300,7 +301,13 @@ impl<T: Real> Solve<T> {
             // The residual is b, whose norm is the scale.
             solve.note(scale);
         } else {
+            // A·p − C Cᵀ p − b is A·p − (b + C Cᵀ p).
+            let shift = |sign: T, b: &mut Field<T, D>| {
+                problem.coupling().map(|c| c.multiply(p.as_slice(), sign, b.as_mut_slice()));
+            };
+            shift(T::one(), b);
             solve.note(look(problem.stencil(p.as_slice(), b.as_slice()), None).residual);
+            shift(-T::one(), b);
         }
         solve.report.residual_before = solve.report.residual;
         Ok(solve)

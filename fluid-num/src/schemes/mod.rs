@@ -1,6 +1,7 @@
 //! The schemes: parameters, state, step.
 
 pub mod lbm;
+pub mod liquid;
 pub mod pbf;
 pub mod shallow_water;
 pub mod stable_fluids;

@@ -85,6 +85,26 @@ impl<T: Real, const D: usize> Nodes<T, D> {
         Region { lo: cells.lo, hi: cells.hi.map(|n| n + 1), strides: self.strides }
     }
 
+    /// The mean of φ at the corners of the cell at storage indices.
+    pub(super) fn at_center(&self, cell: [usize; D]) -> T {
+        let s = self.strides;
+        let first: usize = (0..D).map(|a| cell[a] * s[a]).sum();
+        let quad = |at: usize| [0, 1, s[1], s[1] + 1].map(|o| self.phi[at + o]);
+        let mean = |v: [T; 4]| ((v[0] + v[1]) + (v[2] + v[3])) * T::of(0.25);
+        let lower = mean(quad(first));
+        if D == 2 { lower } else { (lower + mean(quad(first + s[D - 1]))) * T::of(0.5) }
+    }
+
+    /// The number of the body nearest to a face of a row, if there is any.
+    #[inline(always)]
+    pub(super) fn nearest(&self, axis: usize, row: &Row<D>, i: usize) -> Option<usize> {
+        let first: usize = (0..D).map(|a| row.at[a] * self.strides[a]).sum();
+        let corners = self.face_corners(axis).map(|offset| first + i + offset);
+        let lowest =
+            corners.iter().fold(corners[0], |m, n| if self.phi[*n] < self.phi[m] { *n } else { m });
+        usize::try_from(self.nearest[lowest].truncate()).ok()
+    }
+
     /// φ from the corner `offset` after the lower corner of a row's first cell.
     #[inline(always)]
     fn row(&self, row: &Row<D>, offset: usize) -> &[T] {
@@ -200,13 +220,7 @@ impl<T: Real, const D: usize> Cut<'_, T, D> {
         row: &Row<D>,
         i: usize,
     ) -> Option<&'b Body<T, D>> {
-        let nodes = self.nodes;
-        let first: usize = (0..D).map(|a| row.at[a] * nodes.strides[a]).sum();
-        let corners = nodes.face_corners(self.axis).map(|offset| first + i + offset);
-        let lowest = corners
-            .iter()
-            .fold(corners[0], |m, n| if nodes.phi[*n] < nodes.phi[m] { *n } else { m });
-        bodies.get(nodes.nearest[lowest].truncate() as usize)
+        bodies.get(self.nodes.nearest(self.axis, row, i)?)
     }
 }
 

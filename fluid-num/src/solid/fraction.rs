@@ -25,7 +25,7 @@ use core::sync::atomic::AtomicBool;
 
 use super::body::{Body, Slip};
 use super::cut::{BodyVelocity, Cut, CutCells, CutFaces, Enclosed, NoSlip, Nodes};
-use crate::base::exec::{self, Region};
+use crate::base::exec::{self, Region, Row};
 use crate::{Error, Faces, Field, Grid, Real};
 
 /// How many cells beyond its box a body is looked at.
@@ -150,6 +150,17 @@ impl<T: Real, const D: usize> Solids<T, D> {
     pub fn is_solid(&self, cell: [usize; D]) -> bool {
         let inside = (0..D).all(|a| cell[a] < self.grid().cells()[a]);
         !inside || self.solid[self.grid().index(cell)] != 0
+    }
+
+    /// The signed distance of the centre of the cell at storage indices to the bodies, m, where one is
+    /// within two cells; up to eight cells elsewhere.
+    pub(crate) fn distance(&self, cell: [usize; D]) -> T {
+        self.nodes.at_center(cell)
+    }
+
+    /// The number of the body nearest to the lower face of the cell at storage indices along `axis`.
+    pub(crate) fn nearest_body(&self, axis: usize, cell: [usize; D]) -> Option<usize> {
+        self.nodes.nearest(axis, &Row { at: cell, start: 0, len: 1 }, 0)
     }
 
     /// Whether any face is not quite open.

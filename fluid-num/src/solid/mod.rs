@@ -5,7 +5,9 @@
 //! there, and the fluid part of every cell.
 
 pub mod body;
+pub mod contact;
 mod cut;
+pub(crate) mod flux;
 pub mod fraction;
 pub mod mask;
 pub mod polygon;
@@ -13,6 +15,7 @@ pub mod shape;
 pub(crate) mod simplex;
 
 pub use body::{Body, Slip};
+pub use contact::Contacts;
 pub use fraction::Solids;
 pub use mask::Mask;
 pub use polygon::Polygon;

@@ -5,6 +5,7 @@ use alloc::vec::Vec;
 
 use crate::Real;
 use crate::grid::Field;
+use crate::poisson::coupling::Coupling;
 use crate::poisson::operator::Operator;
 
 /// The largest number of places that are solved for at once.
@@ -29,8 +30,12 @@ impl<T: Real> Direct<T> {
         }
     }
 
-    /// Factorises the operator.
-    pub(super) fn rebuild<const D: usize>(&mut self, operator: &Operator<'_, T, D>) {
+    /// Factorises the operator, with what couples places beside it.
+    pub(super) fn rebuild<const D: usize>(
+        &mut self,
+        operator: &Operator<'_, T, D>,
+        columns: &Coupling<T>,
+    ) {
         let region = operator.region();
         let count = region.count().min(MOST_PLACES);
         let width = region.len(0);
@@ -60,6 +65,17 @@ impl<T: Real> Direct<T> {
                     let beyond = beyond.map(|(beyond, _)| number(beyond));
                     if let Some(j) = beyond.filter(|j| *j < count) {
                         m[i * count + j] -= a;
+                    }
+                }
+            }
+        }
+        for group in 0..columns.len() {
+            for (place, row) in columns.group(group) {
+                for (other, column) in columns.group(group) {
+                    let (i, j) = (number(place), number(other));
+                    if i < count && j < count {
+                        let product = row.iter().zip(column).map(|(c, d)| *c * *d);
+                        m[i * count + j] += product.fold(T::zero(), |sum, c| sum + c);
                     }
                 }
             }

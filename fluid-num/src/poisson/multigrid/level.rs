@@ -3,6 +3,7 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
+use super::coupled::Coupled;
 use crate::base::exec::Region;
 use crate::grid::{Faces, Field, Grid};
 use crate::poisson::operator::Operator;
@@ -37,6 +38,7 @@ pub(super) struct Matrix<T, const D: usize> {
 #[derive(Debug, Clone)]
 pub(super) struct Level<T, const D: usize> {
     pub(super) matrix: Matrix<T, D>,
+    pub(super) coupled: Coupled<T>,
     pub(super) b: Field<T, D>,
     pub(super) p: Field<T, D>,
     pub(super) next: Field<T, D>,
@@ -63,7 +65,8 @@ impl<T: Real, const D: usize> Level<T, D> {
             below_uniform: true,
         };
         let field = || Field::zeros(grid);
-        Ok(Self { matrix, b: field(), p: field(), next: field() })
+        let coupled = Coupled::default();
+        Ok(Self { matrix, coupled, b: field(), p: field(), next: field() })
     }
 
     #[cfg(test)]

@@ -30,6 +30,7 @@
 
 mod coarsen;
 mod coarsest;
+mod coupled;
 mod level;
 mod smoother;
 mod transfer;
@@ -42,11 +43,12 @@ use super::look::Look;
 use super::operator::Operator;
 use super::problem::clear_around;
 use super::solver::{Budget, Guess, Looks, PoissonSolver, Solve, SolverKind};
-use super::stencil::{RESIDUAL, run};
+use super::stencil::{Coefficients, RESIDUAL, run};
 use crate::base::error::check;
 use crate::grid::{Field, Grid};
 use crate::{Error, Real, SolveReport};
 use coarsest::{Direct, MOST_PLACES};
+use coupled::Coupled;
 use level::Level;
 use smoother::Start;
 
@@ -114,6 +116,8 @@ pub struct Multigrid<T, const D: usize> {
     /// A·p − b and the correction made from it, where the coefficients vary.
     residual: Field<T, D>,
     correction: Field<T, D>,
+    /// What couples many places of the finest level.
+    coupled: Coupled<T>,
     levels: Vec<Level<T, D>>,
     coarsest: Direct<T>,
     /// The fingerprint of the problem that the hierarchy was built for.
@@ -141,6 +145,7 @@ impl<T: Real, const D: usize> Multigrid<T, D> {
             next: Field::zeros(grid),
             residual: Field::zeros(grid),
             correction: Field::zeros(grid),
+            coupled: Coupled::default(),
             levels,
             coarsest: Direct::new(),
             built_for: None,
@@ -161,10 +166,11 @@ impl<T: Real, const D: usize> Multigrid<T, D> {
 
     /// One cycle for A·z = r from z = 0, of a problem that the hierarchy is prepared for.
     pub(super) fn cycle(&mut self, problem: &Problem<T, D>, r: &Field<T, D>, z: &mut Field<T, D>) {
-        let Self { next, levels, weights, coarsest, params, .. } = self;
+        let Self { next, coupled, levels, weights, coarsest, params, .. } = self;
         let fields = (r, z, next);
         let mut hierarchy = Hierarchy { weights, coarsest };
-        hierarchy.cycle(&Operator::of(problem), Start::Zero, params.cycle, fields, levels, false);
+        let fine = (&Operator::of(problem), coupled);
+        hierarchy.cycle(fine, Start::Zero, params.cycle, fields, levels, false);
     }
 
     /// Rebuilds the hierarchy where the problem is another one, and makes the ghosts of all levels
@@ -175,16 +181,41 @@ impl<T: Real, const D: usize> Multigrid<T, D> {
             clear_around(&matrix.region, p.as_mut_slice());
             clear_around(&matrix.region, next.as_mut_slice());
         }
-        if self.built_for == Some(problem.fingerprint()) {
+        let coupled = problem.coupling().is_some() || !self.coupled.is_empty();
+        if self.built_for == Some(problem.fingerprint()) && !coupled {
             return;
         }
-        let mut fine = Operator::of(problem);
-        for level in &mut self.levels {
-            level.matrix.rebuild(&fine);
-            fine = level.matrix.operator();
+        if self.built_for != Some(problem.fingerprint()) {
+            let mut fine = Operator::of(problem);
+            for level in &mut self.levels {
+                level.matrix.rebuild(&fine);
+                fine = level.matrix.operator();
+            }
         }
-        self.coarsest.rebuild(&fine);
+        self.couple(problem);
+        let (fine, coupled) = match self.levels.last() {
+            Some(level) => (level.matrix.operator(), &level.coupled),
+            None => (Operator::of(problem), &self.coupled),
+        };
+        self.coarsest.rebuild(&fine, &coupled.columns);
         self.built_for = Some(problem.fingerprint());
+    }
+
+    /// Brings what couples many places to all levels.
+    fn couple(&mut self, problem: &Problem<T, D>) {
+        let mut fine = Operator::of(problem);
+        self.coupled.copy_from(problem.coupling().filter(|_| problem.is_variable()));
+        let mut coupled = &mut self.coupled;
+        for level in &mut self.levels {
+            if let Coefficients::Variable { inverse, .. } = fine.stencil.coefficients {
+                coupled.factorise(inverse);
+            }
+            let Level { matrix, coupled: next, .. } = level;
+            let regions = [&fine.region(), &matrix.region];
+            let of_children = (matrix.scale, matrix.share());
+            next.restrict(coupled, regions, of_children, |place| matrix.inverse[place] > T::zero());
+            (fine, coupled) = (matrix.operator(), next);
+        }
     }
 }
 
@@ -199,7 +230,9 @@ impl<T: Real, const D: usize> PoissonSolver<T, D> for Multigrid<T, D> {
         let solve = Solve::start(problem, rhs, (p, Guess::Used), &mut self.b, budget)?;
         self.prepare(problem);
         problem.prepare(&mut self.correction);
-        let Self { b, next, residual, correction, levels, weights, coarsest, params, .. } = self;
+        let Self {
+            b, next, residual, correction, coupled, levels, weights, coarsest, params, ..
+        } = self;
         let fine = Operator::of(problem);
         let varies = problem.is_variable();
         let mut start = if solve.starts_at_zero() { Start::Zero } else { Start::Guess };
@@ -212,11 +245,13 @@ impl<T: Real, const D: usize> PoissonSolver<T, D> for Multigrid<T, D> {
                     run::<RESIDUAL, T, D>(stencil, T::one(), residual.as_mut_slice());
                     problem.remove_means(residual);
                     let fields = (&*residual, &mut *correction, &mut *next);
-                    hierarchy.cycle(&fine, Start::Zero, params.cycle, fields, levels, false);
+                    let fine = (&fine, &mut *coupled);
+                    hierarchy.cycle(fine, Start::Zero, params.cycle, fields, levels, false);
                     descend(problem, residual, correction, p);
                 } else {
                     let (fields, last) = ((&*b, &mut *p, &mut *next), number == cycles);
-                    look = hierarchy.cycle(&fine, start, params.cycle, fields, levels, last);
+                    let fine = (&fine, &mut *coupled);
+                    look = hierarchy.cycle(fine, start, params.cycle, fields, levels, last);
                     start = Start::Guess;
                 }
             }
@@ -240,7 +275,7 @@ impl<T: Real> Hierarchy<'_, T> {
     /// if that costs little.
     fn cycle<const D: usize>(
         &mut self,
-        fine: &Operator<'_, T, D>,
+        (fine, coupled): (&Operator<'_, T, D>, &mut Coupled<T>),
         start: Start,
         cycle: Cycle,
         (b, p, next): (&Field<T, D>, &mut Field<T, D>, &mut Field<T, D>),
@@ -252,7 +287,7 @@ impl<T: Real> Hierarchy<'_, T> {
             fine.wrap(p);
             return None;
         };
-        fine.descend(start, &self.weights.before, (b, p, next), level);
+        fine.descend(start, &self.weights.before, (b, p, next), (level, coupled));
         let visits: &[Cycle] = match cycle {
             // The coarsest level is solved exactly: once is enough.
             _ if coarser.is_empty() => &[Cycle::V],
@@ -262,11 +297,12 @@ impl<T: Real> Hierarchy<'_, T> {
         };
         let mut start = Start::Zero;
         for kind in visits {
-            let Level { matrix, b, p, next } = level;
-            self.cycle(&matrix.operator(), start, *kind, (b, p, next), coarser, false);
+            let Level { matrix, coupled, b, p, next } = level;
+            let own = (&matrix.operator(), coupled);
+            self.cycle(own, start, *kind, (b, p, next), coarser, false);
             start = Start::Guess;
         }
-        fine.ascend(level, &self.weights.after, (b, p, next), asked)
+        fine.ascend((level, coupled), &self.weights.after, (b, p, next), asked)
     }
 }
 

@@ -2,6 +2,7 @@
 
 use core::ops::Range;
 
+use super::coupled::Coupled;
 use super::level::{Level, Matrix};
 use super::transfer::{Corrected, Prolong, Restrict, Restricted};
 use crate::Real;
@@ -32,10 +33,10 @@ impl<T: Real, const D: usize> Operator<'_, T, D> {
         start: Start,
         weights: &[T],
         (b, p, next): (&Field<T, D>, &mut Field<T, D>, &mut Field<T, D>),
-        level: &mut Level<T, D>,
+        (level, coupled): (&mut Level<T, D>, &mut Coupled<T>),
     ) {
         if !self.streams(weights) {
-            return self.descend_apart(start, weights, (b, p, next), level);
+            return self.descend_apart(start, weights, (b, p, next), (level, coupled));
         }
         let Level { matrix, b: coarse_b, .. } = level;
         let out = [next.as_mut_slice(), coarse_b.as_mut_slice()];
@@ -56,13 +57,13 @@ impl<T: Real, const D: usize> Operator<'_, T, D> {
     /// asked and if that costs little.
     pub(super) fn ascend(
         &self,
-        level: &Level<T, D>,
+        (level, coupled): (&Level<T, D>, &mut Coupled<T>),
         weights: &[T],
         (b, p, next): (&Field<T, D>, &mut Field<T, D>, &mut Field<T, D>),
         asked: bool,
     ) -> Option<Look<T>> {
         if !self.streams(weights) {
-            self.ascend_apart(level, weights, (b, p, next));
+            self.ascend_apart((level, coupled), weights, (b, p, next));
             return None;
         }
         let correction = self.prolongation(&level.matrix, &level.p);
@@ -85,19 +86,21 @@ impl<T: Real, const D: usize> Operator<'_, T, D> {
         start: Start,
         weights: &[T],
         (b, p, next): (&Field<T, D>, &mut Field<T, D>, &mut Field<T, D>),
-        level: &mut Level<T, D>,
+        (level, coupled): (&mut Level<T, D>, &mut Coupled<T>),
     ) {
         match start {
-            Start::Guess => self.smooth(weights, b, p, next),
-            Start::Zero => self.smooth_from_zero(weights, b, p, next),
+            Start::Guess => self.smooth(weights, b, (p, next), coupled),
+            Start::Zero => self.smooth_from_zero(weights, b, (p, next), coupled),
         }
         self.restrict(&level.matrix, b, p, &mut level.b);
+        let Level { matrix, coupled: coarser, b, .. } = level;
+        coupled.hand_down(p.as_slice(), coarser, matrix.scale, b.as_mut_slice());
     }
 
     /// [`Self::ascend`] in passes of their own.
     fn ascend_apart(
         &self,
-        level: &Level<T, D>,
+        (level, coupled): (&Level<T, D>, &mut Coupled<T>),
         weights: &[T],
         (b, p, next): (&Field<T, D>, &mut Field<T, D>, &mut Field<T, D>),
     ) {
@@ -106,7 +109,7 @@ impl<T: Real, const D: usize> Operator<'_, T, D> {
         exec::rows(&self.region(), [next.as_mut_slice()], &pass);
         p.swap_values(next);
         self.wrap(p);
-        self.smooth(weights, b, p, next);
+        self.smooth(weights, b, (p, next), coupled);
     }
 
     /// Whether sweeps with these weights and what goes with them take one pass.
@@ -130,10 +133,19 @@ impl<T: Real, const D: usize> Operator<'_, T, D> {
     }
 
     /// Weighted Jacobi sweeps, one for each of `weights`.
-    fn smooth(&self, weights: &[T], b: &Field<T, D>, p: &mut Field<T, D>, next: &mut Field<T, D>) {
+    fn smooth(
+        &self,
+        weights: &[T],
+        b: &Field<T, D>,
+        (p, next): (&mut Field<T, D>, &mut Field<T, D>),
+        coupled: &mut Coupled<T>,
+    ) {
         for weight in weights {
             let stencil = self.on(p.as_slice(), b.as_slice());
             run::<WEIGHTED_CUT, T, D>(stencil, *weight, next.as_mut_slice());
+            if let Coefficients::Variable { inverse, .. } = self.stencil.coefficients {
+                coupled.settle(Some(p.as_slice()), next.as_mut_slice(), *weight, inverse);
+            }
             p.swap_values(next);
             self.wrap(p);
         }
@@ -144,13 +156,16 @@ impl<T: Real, const D: usize> Operator<'_, T, D> {
         &self,
         weights: &[T],
         b: &Field<T, D>,
-        p: &mut Field<T, D>,
-        next: &mut Field<T, D>,
+        (p, next): (&mut Field<T, D>, &mut Field<T, D>),
+        coupled: &mut Coupled<T>,
     ) {
         let (first, others) = weights.split_first().map_or((T::zero(), weights), |(f, o)| (*f, o));
         run::<FIRST, T, D>(self.on(b.as_slice(), b.as_slice()), first, p.as_mut_slice());
+        if let Coefficients::Variable { inverse, .. } = self.stencil.coefficients {
+            coupled.settle(None, p.as_mut_slice(), first, inverse);
+        }
         self.wrap(p);
-        self.smooth(others, b, p, next);
+        self.smooth(others, b, (p, next), coupled);
     }
 
     /// b of the coarse level: the sum of the residual b − A·p over the children of each place.
@@ -242,21 +257,24 @@ mod tests {
             let problem = Problem::new(grid, ends).unwrap();
             let fine = Operator::of(&problem);
             let mut level = Level::new(halved(&grid.interior()), grid.array_len()).unwrap();
+            let mut none = Coupled::default();
             level.matrix.rebuild(&fine);
             let (b, guess) = (noise(grid, 3.0), noise(grid, 50.0));
             for (start, weights) in
                 [(Start::Guess, &[0.9, 0.6][..]), (Start::Zero, &[0.5, 0.9, 0.7])]
             {
                 let (mut p, mut q, mut next) = (guess.clone(), guess.clone(), Field::zeros(grid));
-                fine.descend(start, weights, (&b, &mut p, &mut next), &mut level);
+                fine.descend(start, weights, (&b, &mut p, &mut next), (&mut level, &mut none));
                 let given = level.b.clone();
-                fine.descend_apart(start, weights, (&b, &mut q, &mut next), &mut level);
+                let both = (&mut level, &mut none);
+                fine.descend_apart(start, weights, (&b, &mut q, &mut next), both);
                 assert!(given.max_abs() > 0.0);
                 assert!(bits(&p).eq(bits(&q)), "{cells:?}, {start:?}: down");
                 assert!(bits(&given).eq(bits(&level.b)), "{cells:?}, {start:?}: restriction");
                 level.p = noise(*level.p.grid(), 7.0);
-                let seen = fine.ascend(&level, weights, (&b, &mut p, &mut next), true).unwrap();
-                fine.ascend_apart(&level, weights, (&b, &mut q, &mut next));
+                let fields = (&b, &mut p, &mut next);
+                let seen = fine.ascend((&level, &mut none), weights, fields, true).unwrap();
+                fine.ascend_apart((&level, &mut none), weights, (&b, &mut q, &mut next));
                 assert!(bits(&p).eq(bits(&q)), "{cells:?}, {start:?}: up");
                 let stencil = problem.stencil(p.as_slice(), b.as_slice());
                 assert_eq!(seen.residual, look(stencil, None).residual);

@@ -7,7 +7,7 @@ use crate::base::digest::Digest;
 use crate::base::exec::{self, Row, RowPass};
 use crate::grid::{Boundary, Faces, Field, Grid, Side};
 use crate::poisson::{Budget, PoissonSolver, Problem, Solver, SolverKind};
-use crate::solid::Solids;
+use crate::solid::{Solids, flux};
 use crate::{Error, Real, SolveReport};
 
 /// The pressure problem of a fluid, its solver, and the last solution.
@@ -92,20 +92,10 @@ impl<T: Real, const D: usize> Projection<T, D> {
         solids: Option<&Solids<T, D>>,
         out: &mut Field<T, D>,
     ) -> Result<(), Error> {
-        let Some(solids) = solids else {
-            return crate::grid::ops::divergence(u, out);
-        };
-        let grid = *u.grid();
-        let pass = OpenDivergence {
-            u: u.slices(),
-            open: solids.open().slices(),
-            body: solids.velocity().slices(),
-            solid: solids.solid_cells(),
-            strides: grid.strides(),
-            scale: T::one() / grid.dx(),
-        };
-        exec::rows(&grid.interior(), [out.as_mut_slice()], &pass);
-        Ok(())
+        match solids {
+            None => crate::grid::ops::divergence(u, out),
+            Some(solids) => flux::divergence(u, solids, out),
+        }
     }
 
     /// Makes `u`, whose normal components on the sides are set, free of divergence.
@@ -180,45 +170,6 @@ impl<T: Real, const D: usize> RowPass<T, D, 1> for Subtract<'_, T> {
                 }
             }
         }
-    }
-}
-
-struct OpenDivergence<'a, T, const D: usize> {
-    u: [&'a [T]; D],
-    open: [&'a [T]; D],
-    body: [&'a [T]; D],
-    solid: &'a [u8],
-    strides: [usize; D],
-    scale: T,
-}
-
-impl<T: Real, const D: usize> RowPass<T, D, 1> for OpenDivergence<'_, T, D> {
-    #[inline(always)]
-    fn row(&self, row: Row<D>, [out]: [&mut [T]; 1]) {
-        let (out, scale) = (&mut out[..row.len], self.scale);
-        out.fill(T::zero());
-        for a in 0..D {
-            let above = Row { start: row.start + self.strides[a], ..row };
-            let (u0, open0, body0) = self.of(row, a);
-            let (u1, open1, body1) = self.of(above, a);
-            for i in 0..row.len {
-                let lower = body0[i] + open0[i] * (u0[i] - body0[i]);
-                let upper = body1[i] + open1[i] * (u1[i] - body1[i]);
-                out[i] += (upper - lower) * scale;
-            }
-        }
-        let solid = row.of(self.solid);
-        for i in 0..row.len {
-            out[i] = if solid[i] == 0 { out[i] } else { T::zero() };
-        }
-    }
-}
-
-impl<'a, T: Real, const D: usize> OpenDivergence<'a, T, D> {
-    /// u, the open fraction and the solid's velocity on a row of faces.
-    #[inline(always)]
-    fn of(&self, row: Row<D>, axis: usize) -> (&'a [T], &'a [T], &'a [T]) {
-        (row.of(self.u[axis]), row.of(self.open[axis]), row.of(self.body[axis]))
     }
 }
 
