@@ -8,6 +8,7 @@
 #![allow(clippy::std_instead_of_core, clippy::std_instead_of_alloc, reason = "demos have std")]
 
 mod basin;
+mod bodies;
 mod gallery;
 #[cfg(not(target_arch = "wasm32"))]
 pub mod headless;

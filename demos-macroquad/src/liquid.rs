@@ -236,12 +236,18 @@ fn show(sums: &Sums, first: usize, picture: &mut Picture) {
             let cover = ((phi - SURFACE) / steep + 0.5).clamp(0.0, 1.0);
             // Light from the upper left falls on the rim: outwards is −∇φ.
             let rim = (1.0 - (phi - SURFACE) / 0.6).clamp(0.0, 1.0);
-            let lit = (0.5 * slope[0] - 0.85 * slope[1]) / steep;
-            let light = 0.28 * rim * rim * lit.max(0.0) - 0.10 * rim * (-lit).max(0.0);
+            let light = rim_light(rim, slope.map(|s| -s / steep));
             let color = [red, green, blue].map(|c| byte((c / phi + light).clamp(0.0, 1.0)));
             blend(&mut picture.bytes_mut()[(y * width + first + x) * 4..][..4], color, cover);
         }
     }
+}
+
+/// How much brighter a surface is by light from the upper left, `rim` near to it (1) or far (0), for a
+/// normal outwards.
+pub(crate) fn rim_light(rim: f32, normal: [f32; 2]) -> f32 {
+    let lit = 0.85 * normal[1] - 0.5 * normal[0];
+    0.28 * rim * rim * lit.max(0.0) - 0.10 * rim * (-lit).max(0.0)
 }
 
 #[cfg(test)]

@@ -41,6 +41,7 @@ fn the_list_names_every_scene() {
             "stam",
             "solvers",
             "dam-break",
+            "water",
             "pool",
             "3d-tank",
             "karman",

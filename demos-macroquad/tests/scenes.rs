@@ -476,3 +476,19 @@ fn a_headless_run_of_no_step_or_fewer_than_a_picture_works() {
         assert_eq!((line.steps, line.ms_per_step.is_some()), (frames, frames > 0));
     }
 }
+
+#[test]
+fn water_keeps_its_volume_and_its_bodies() {
+    let mut scene = make("water", [96, 48]);
+    scene.choose("tap and drain", 1).unwrap();
+    for _ in 0..4 {
+        let stats = rehearsed(&mut *scene, 60);
+        assert!(stats.more["volume_drift"].abs() < 0.02, "{stats:?}");
+        assert_eq!(stats.more["bodies_outside"], 0.0);
+        assert!(stats.pressure_iterations < Some(15), "{stats:?}");
+    }
+    let poured = scene.stats().more["volume"];
+    let mut closed = make("water", [96, 48]);
+    let stats = rehearsed(&mut *closed, 240);
+    assert!(poured > stats.more["volume"] + 0.5, "{poured} {stats:?}");
+}

@@ -16,6 +16,7 @@ pub mod solvers;
 pub mod stam;
 pub mod tank3d;
 pub mod wake3d;
+pub mod water;
 pub mod wind;
 
 use fluid_num::Error;
@@ -41,7 +42,7 @@ pub struct Entry {
 }
 
 /// All scenes, in the order of the menu.
-pub const SCENES: [Entry; 17] = [
+pub const SCENES: [Entry; 18] = [
     Entry {
         name: ink::NAME,
         title: ink::TITLE,
@@ -83,6 +84,13 @@ pub const SCENES: [Entry; 17] = [
         size: dam_break::SIZE,
         headless_size: dam_break::HEADLESS_SIZE,
         make: |s| Ok(Box::new(dam_break::DamBreak::new(s)?)),
+    },
+    Entry {
+        name: water::NAME,
+        title: water::TITLE,
+        size: water::SIZE,
+        headless_size: water::HEADLESS_SIZE,
+        make: |s| Ok(Box::new(water::Water::new(s)?)),
     },
     Entry {
         name: pool::NAME,

@@ -10,10 +10,10 @@ use fluid_num::particles::{Domain, Emitter};
 use fluid_num::solid::{Body, Shape};
 use fluid_num::{Error, Pbf2, PbfParams, Real, Simulation};
 
+use crate::bodies::{draw, paint_body, roundness, weigh};
 use crate::liquid::{
     Canvas, Window, map_color, mean_excess, mix, paint_air, pixels_of, speed, stats, water_color,
 };
-use crate::paint::{blend, byte};
 use crate::scene::{
     Button, Choice, DT, Knob, Parameter, Pointer, Scene, Setup, Solve, Stats, knob, read_knobs,
     turn_knob,
@@ -41,9 +41,6 @@ const PATIENCE: u32 = 3;
 const POURED: u16 = 1;
 /// The water at which speed is shown as foam, m/s.
 const FOAM_SPEED: f32 = 5.0;
-/// The spring of a hand, 1/s², critically damped, and its largest acceleration, m/s².
-const SPRING: f64 = 160.0;
-const STRONGEST: f64 = 150.0;
 /// The part of its speed with which a body leaves a wall.
 const BOUNCE: f32 = 0.2;
 /// A ball and crates: half their size in parts of the box, density in parts of the water's, and
@@ -86,19 +83,6 @@ impl Settings {
             ..Default::default()
         }
     }
-
-    /// Gives a body the mass of its density.
-    fn weigh(&self, body: &mut Body<f32, 2>, density: f64, rest: f32) {
-        let (area, square) = match body.shape {
-            Shape::Ball { radius } => {
-                (core::f32::consts::PI * radius * radius, 0.5 * radius * radius)
-            }
-            Shape::Cuboid { half_extents: [a, b] } => (4.0 * a * b, (a * a + b * b) / 3.0),
-            _ => return,
-        };
-        body.mass = (density * self.weight) as f32 * rest * area;
-        body.inertia = [0.0, 0.0, body.mass * square];
-    }
 }
 
 /// Where a pointer was last pressed, and how many steps ago.
@@ -138,7 +122,7 @@ fn fill(settings: &Settings, cells: [usize; 2]) -> Result<Pbf2<f32>, Error> {
         let shape = if n == 0 { Shape::ball(half)? } else { Shape::cuboid([half; 2])? };
         let place = [0, 1].map(|a| (place[a] * extent[a]) as f32);
         let mut body = Body::new(shape, place)?.with_angle(0.3 * n as f32)?;
-        settings.weigh(&mut body, density, water.params().rest_density);
+        weigh(&mut body, density * settings.weight, water.params().rest_density);
         water.bodies_mut().push(body);
     }
     let bodies = water.bodies().to_vec();
@@ -196,11 +180,7 @@ impl Pool {
         for (n, body) in self.water.bodies_mut().iter_mut().enumerate() {
             body.force[1] -= gravity * body.mass;
             if let Some(hand) = holding.filter(|hand| hand.body == n) {
-                for a in 0..2 {
-                    let way = hand.place[a] - f64::from(body.position[a]);
-                    let pull = SPRING * way - 2.0 * SPRING.sqrt() * f64::from(body.velocity[a]);
-                    body.force[a] += body.mass * pull.clamp(-STRONGEST, STRONGEST) as f32;
-                }
+                draw(body, hand.place);
             }
             body.advance(dt as f32)?;
             body.clear_wrench();
@@ -256,59 +236,6 @@ fn keep_apart(bodies: &mut [Body<f32, 2>]) {
                 b.position[k] += overlap * unit[k] * a.mass / mass;
                 a.velocity[k] -= kick * unit[k] * b.mass / mass;
                 b.velocity[k] += kick * unit[k] * a.mass / mass;
-            }
-        }
-    }
-}
-
-/// The radius of the disc that stands for a body among others.
-fn roundness(body: &Body<f32, 2>) -> f32 {
-    match body.shape {
-        Shape::Ball { radius } => radius,
-        Shape::Cuboid { half_extents: [a, b] } => 1.2 * a.max(b),
-        _ => 0.0,
-    }
-}
-
-/// The colour of a ball or crate at a place of its own frame, `depth` below its surface, in parts
-/// of its size.
-fn body_color(ball: bool, [x, y]: [f32; 2], depth: f32) -> [f32; 3] {
-    if ball {
-        let edge = (1.0 - depth).clamp(0.0, 1.0);
-        let stripe =
-            if (x * y > 0.0) == (x * x > y * y) { [0.93, 0.90, 0.84] } else { [0.86, 0.24, 0.20] };
-        return mix(stripe, [0.25, 0.08, 0.08], 0.5 * edge * edge * edge);
-    }
-    let wood = [0.74, 0.53, 0.32];
-    let frame = depth < 0.22;
-    let brace = !frame && (x - y).abs() < 0.16;
-    let plank = ((y * 2.5 + 10.0).fract() - 0.5).abs() > 0.44;
-    match (frame || brace, plank) {
-        (true, _) => mix(wood, [0.42, 0.27, 0.14], if depth < 0.06 { 0.9 } else { 0.25 }),
-        (false, true) => [0.36, 0.24, 0.13],
-        (false, false) => mix(wood, [0.30, 0.19, 0.10], 0.45),
-    }
-}
-
-fn paint_body(body: &Body<f32, 2>, window: &Window, picture: &mut Picture) {
-    let Some([lo, hi]) = body.bounds() else { return };
-    let half = 0.5 * (hi[0] - lo[0]).max(hi[1] - lo[1]);
-    let [columns, rows] = window.around(window.pixel(body.position), half * window.scale() + 2.0);
-    let size = roundness(body) / if matches!(body.shape, Shape::Ball { .. }) { 1.0 } else { 1.2 };
-    let (width, height) = (picture.width(), picture.height() as f32);
-    for y in rows {
-        for x in columns.clone() {
-            let across = (x as f32 + 0.5) / window.columns.len() as f32;
-            let up = 1.0 - (y as f32 + 0.5) / height;
-            let place = [across * window.extent[0] as f32, up * window.extent[1] as f32];
-            let distance = body.signed_distance(place);
-            let cover = (0.5 - distance * window.scale()).clamp(0.0, 1.0);
-            if cover > 0.0 {
-                let local = body.to_local(place).map(|x| x / size);
-                let ball = matches!(body.shape, Shape::Ball { .. });
-                let color = body_color(ball, local, -distance / size);
-                let at = (y * width + x) * 4;
-                blend(&mut picture.bytes_mut()[at..at + 4], color.map(byte), cover);
             }
         }
     }
@@ -412,7 +339,7 @@ impl Scene for Pool {
         turn_knob(KNOBS, &mut self.settings, name, value);
         let rest = self.water.params().rest_density;
         for (body, (_, density, _)) in self.water.bodies_mut().iter_mut().zip(BODIES) {
-            self.settings.weigh(body, density, rest);
+            weigh(body, density * self.settings.weight, rest);
         }
         self.water.set_params(self.settings.params(spacing_of(self.cells)))
     }

@@ -1,0 +1,407 @@
+//! A column of water that falls into a pool among balls and crates, with a tap and a drain.
+//!
+//! A box of 32 m² of [`Liquid2`]: the surface is a level set, bodies and water move each other through
+//! the pressure, and contacts keep bodies apart. A hand draws bodies by a spring, and water along.
+
+use fluid_adapters::{ColorMap, Picture};
+use fluid_num::schemes::liquid::{Flow, LiquidSource, VolumeCorrection};
+use fluid_num::solid::{Body, Shape};
+use fluid_num::{
+    Error, Field, Grid2, LevelSet, Liquid2, LiquidParams, Real, Simulation, StepReport,
+};
+
+use crate::bodies::{draw, paint_body, weigh};
+use crate::liquid::{Window, map_color, mix, paint_air, pixels_of, rim_light, water_color};
+use crate::paint::{blend, byte};
+use crate::scene::{
+    Button, Choice, DT, Knob, Parameter, Pointer, Scene, Setup, Solve, Stats, knob, read_knobs,
+    turn_knob,
+};
+
+/// The name on the command line.
+pub const NAME: &str = "water";
+/// What it shows.
+pub const TITLE: &str = "Water: a dam breaks among crates and balls (level set)";
+/// Its own number of cells.
+pub const SIZE: [usize; 2] = [320, 160];
+/// Its own number of cells in a headless run.
+pub const HEADLESS_SIZE: [usize; 2] = [192, 96];
+
+const AREA: f64 = 32.0;
+const VIEWS: &[&str] = &["water", "speed", "pressure"];
+/// The water at which speed is shown as foam, m/s.
+const FOAM_SPEED: f32 = 7.0;
+/// Where the water begins to be dark, m below its surface.
+const DARK: f32 = 1.6;
+/// The water about a pointer that follows it, m, and how fast, 1/s.
+const HAND: f64 = 0.35;
+const FOLLOWS: f64 = 12.0;
+/// The edge of the pool and of the column, in parts of the box.
+const POOL: f64 = 0.22;
+const COLUMN: [f64; 2] = [0.26, 0.8];
+/// Densities of balls and crates, in turns, in parts of the water's.
+const DENSITIES: [f64; 10] = [0.3, 0.5, 0.15, 0.8, 0.6, 0.4, 1.5, 0.2, 0.7, 0.1];
+/// For so many steps a pointer counts as pressed after it was last heard of.
+const PATIENCE: u32 = 3;
+
+#[derive(Debug)]
+struct Settings {
+    gravity: f64,
+    weight: f64,
+    jet: f64,
+    tap: usize,
+    volume: usize,
+}
+
+const KNOBS: &[Knob<Settings>] = &[
+    knob!(gravity, "gravity, m/s²", [0.0, 20.0]),
+    knob!(weight, "weight of the bodies", [0.5, 3.0]),
+    knob!(jet, "tap, m/s", [0.5, 6.0]),
+];
+const TAP: &str = "tap and drain";
+const TAPS: [&str; 4] = ["closed", "tap", "drain", "both"];
+const VOLUME: &str = "volume";
+const VOLUMES: [&str; 2] = ["held", "as it comes"];
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self { gravity: 9.81, weight: 1.0, jet: 2.0, tap: 0, volume: 0 }
+    }
+}
+
+impl Settings {
+    fn params(&self) -> LiquidParams<f32, 2> {
+        LiquidParams {
+            gravity: [0.0, -self.gravity as f32],
+            volume_correction: (self.volume == 0).then(VolumeCorrection::default),
+            most_cells: 3.0,
+            ..Default::default()
+        }
+    }
+}
+
+/// A pointer that has taken hold of a body.
+#[derive(Debug, Clone, Copy)]
+struct Hand {
+    place: [f64; 2],
+    idle: u32,
+    body: usize,
+}
+
+/// The scene.
+#[derive(Debug)]
+pub struct Water {
+    settings: Settings,
+    cells: [usize; 2],
+    water: Liquid2<f32>,
+    report: StepReport<f32>,
+    steps: u64,
+    holding: Option<Hand>,
+    /// Pointers that move the water.
+    stirring: Vec<Pointer>,
+}
+
+fn cell_of(cells: [usize; 2]) -> f64 {
+    (AREA / (cells[0] as f64 * cells[1] as f64)).sqrt()
+}
+
+fn fill(settings: &Settings, cells: [usize; 2]) -> Result<Liquid2<f32>, Error> {
+    let dx = cell_of(cells);
+    let [width, height] = cells.map(|n| n as f64 * dx);
+    let grid = Grid2::new(cells, dx as f32)?;
+    let params = settings.params();
+    let level = |[x, y]: [f32; 2]| {
+        let [right, top] = [COLUMN[0] * width, COLUMN[1] * height].map(|x| x as f32);
+        (x - right).max(y - top).min(y - (POOL * height) as f32)
+    };
+    let mut water = Liquid2::new(LevelSet::from_fn(grid, &params.boundary, level)?, params)?;
+    let unit = width.min(height);
+    for (n, density) in DENSITIES.into_iter().enumerate() {
+        // Bodies are seen by the water where they are thicker than two cells.
+        let half = (0.046 + 0.008 * (n % 3) as f64) * unit;
+        let half = half.max(1.3 * dx).min(0.2 * unit) as f32;
+        let shape = if n % 2 == 0 { Shape::ball(half)? } else { Shape::cuboid([half; 2])? };
+        let x = width * (0.36 + 0.065 * n as f64);
+        let y = height * (0.36 + 0.16 * (n % 2) as f64);
+        let mut body = Body::new(shape, [x as f32, y as f32])?.with_angle(0.4 * n as f32)?;
+        weigh(&mut body, density * settings.weight, water.params().density);
+        water.bodies_mut().push(body);
+    }
+    Ok(water)
+}
+
+impl Water {
+    /// Water about to fall, and bodies about to drop.
+    ///
+    /// # Errors
+    /// A number of cells that no box has.
+    pub fn new(setup: &Setup) -> Result<Self, Error> {
+        let settings = Settings::default();
+        let cells = setup.size.unwrap_or(SIZE);
+        Ok(Self {
+            water: fill(&settings, cells)?,
+            report: StepReport::nothing(0.0),
+            settings,
+            cells,
+            steps: 0,
+            holding: None,
+            stirring: Vec::new(),
+        })
+    }
+
+    /// Opens and closes the tap at the upper left and the drain at the lower right.
+    fn turn_tap(&mut self) -> Result<(), Error> {
+        let [width, height] = self.extent();
+        let half = [0.03 * width, 0.03 * height].map(|x| x.max(2.0 * cell_of(self.cells)) as f32);
+        let shape = Shape::cuboid(half)?;
+        let source = |x: f64, y: f64, flow| LiquidSource {
+            shape: shape.clone(),
+            position: [(x * width) as f32, (y * height) as f32],
+            flow,
+        };
+        let tap = source(0.12, 0.93, Flow::Fill { velocity: [0.0, -self.settings.jet as f32] });
+        let drain = source(0.9, 0.0, Flow::Drain);
+        let open = self.settings.tap;
+        let sources = self.water.sources_mut();
+        sources.clear();
+        sources.extend(
+            [tap, drain]
+                .into_iter()
+                .zip([open % 2 == 1, open >= 2])
+                .filter_map(|(source, open)| open.then_some(source)),
+        );
+        Ok(())
+    }
+
+    /// Takes water about the pointers along.
+    fn stir(&mut self) {
+        for pointer in core::mem::take(&mut self.stirring) {
+            let part = (FOLLOWS * DT).min(1.0);
+            let wanted = pointer.delta.map(|d| (d / DT).clamp(-8.0, 8.0));
+            for (axis, wanted) in wanted.into_iter().enumerate() {
+                let u = &mut self.water.velocity_mut()[axis];
+                let old: Vec<f32> = u.values().collect();
+                let mut old = old.into_iter();
+                u.set_from_fn(|x| {
+                    let u = old.next().unwrap_or(0.0);
+                    let away = [0, 1].map(|a| f64::from(x[a]) - pointer.position[a]);
+                    let square = (away[0] * away[0] + away[1] * away[1]) / (HAND * HAND);
+                    let share = part * (-square).portable_exp();
+                    u + (share * (wanted - f64::from(u))) as f32
+                });
+            }
+        }
+    }
+
+    /// The body at a place, or near it.
+    fn body_at(&self, place: [f64; 2]) -> Option<usize> {
+        let place = place.map(|x| x as f32);
+        let away = |n: &usize| self.water.bodies()[*n].signed_distance(place);
+        let nearest = (0..self.water.bodies().len()).min_by(|a, b| away(a).total_cmp(&away(b)));
+        nearest.filter(|n| away(n) < 0.1)
+    }
+
+    /// Where bodies have left the box.
+    fn outside(&self) -> usize {
+        let extent = self.extent();
+        let inside = |b: &&Body<f32, 2>| {
+            (0..2).all(|a| b.position[a] >= 0.0 && f64::from(b.position[a]) <= extent[a])
+        };
+        self.water.bodies().iter().filter(|b| !inside(b)).count()
+    }
+}
+
+/// Lays the liquid over a picture: `color` is that of a place in it, so far below its surface, m.
+fn paint_liquid(
+    phi: &LevelSet<f32, 2>,
+    window: &Window,
+    picture: &mut Picture,
+    color: impl Fn([f32; 2], f32) -> [f32; 3],
+) {
+    let (scale, dx) = (window.scale(), phi.grid().dx());
+    let width = picture.width();
+    for y in 0..window.height {
+        for x in window.columns.clone() {
+            let across = (x - window.columns.start) as f32 + 0.5;
+            let place = [across / scale, (window.height - y) as f32 / scale - 0.5 / scale];
+            let depth = -phi.signed_distance(place);
+            let cover = (0.5 + depth * scale).clamp(0.0, 1.0);
+            if cover <= 0.0 {
+                continue;
+            }
+            let mut rgb = color(place, depth);
+            let rim = (1.0 - depth / (3.0 * dx)).clamp(0.0, 1.0);
+            if rim > 0.0 {
+                let light = rim_light(rim, phi.gradient(place));
+                rgb = rgb.map(|c| (c + light).clamp(0.0, 1.0));
+            }
+            let at = (y * width + x) * 4;
+            blend(&mut picture.bytes_mut()[at..at + 4], rgb.map(byte), cover);
+        }
+    }
+}
+
+impl Scene for Water {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn hint(&self) -> &'static str {
+        "drag: bodies, and water; right button: pour"
+    }
+
+    fn size(&self) -> [usize; 2] {
+        self.cells
+    }
+
+    fn extent(&self) -> [f64; 2] {
+        self.cells.map(|n| n as f64 * cell_of(self.cells))
+    }
+
+    fn picture_size(&self) -> [usize; 2] {
+        let pixels = pixels_of(self.cells).max(2);
+        self.cells.map(|n| n * pixels)
+    }
+
+    fn step(&mut self) -> Result<(), Error> {
+        self.turn_tap()?;
+        self.stir();
+        if let Some(hand) = self.holding {
+            draw(&mut self.water.bodies_mut()[hand.body], hand.place);
+        }
+        self.report = self.water.step(DT as f32)?;
+        self.water.advance_bodies(DT as f32)?;
+        self.holding = self
+            .holding
+            .map(|hand| Hand { idle: hand.idle + 1, ..hand })
+            .filter(|hand| hand.idle < PATIENCE);
+        self.steps += 1;
+        Ok(())
+    }
+
+    fn rehearse(&mut self) {
+        // A ball is held under water for a second and let go, now and then.
+        let extent = self.extent();
+        let seconds = self.steps as f64 * DT % 6.0;
+        if (3.0..4.0).contains(&seconds) {
+            let place = [0.6 * extent[0], 0.12 * extent[1]];
+            self.holding = Some(Hand { place, idle: 0, body: 0 });
+        }
+    }
+
+    fn pointer(&mut self, pointer: Pointer) {
+        let place = pointer.position;
+        if pointer.button == Button::Secondary {
+            let radius = (3.0 * cell_of(self.cells)).max(0.12) as f32;
+            let velocity = pointer.delta.map(|d| (d / DT).clamp(-8.0, 8.0) as f32);
+            if let Ok(drop) = Shape::ball(radius) {
+                // A pointer that is nowhere pours nothing.
+                let _ = self.water.pour(&drop, place.map(|x| x as f32), velocity);
+            }
+            return;
+        }
+        let held = self.holding.map(|hand| hand.body).or_else(|| self.body_at(place));
+        match held {
+            Some(body) => self.holding = Some(Hand { place, idle: 0, body }),
+            None => self.stirring.push(pointer),
+        }
+    }
+
+    fn views(&self) -> &'static [&'static str] {
+        VIEWS
+    }
+
+    fn paint(&mut self, view: usize, picture: &mut Picture) -> Result<(), Error> {
+        let extent = self.extent();
+        let window = Window { columns: 0..picture.width(), height: picture.height(), extent };
+        let (u, map) = (self.water.velocity(), ColorMap::inferno());
+        let speed = |place| {
+            let [x, y]: [f32; 2] = u.sample(place);
+            (x * x + y * y).sqrt() / FOAM_SPEED
+        };
+        let pressure: &Field<f32, 2> = self.water.pressure();
+        let most = pressure.max_abs().max(1.0);
+        let color = |place, depth: f32| match *VIEWS.get(view).unwrap_or(&VIEWS[0]) {
+            "speed" => map_color(&map, 0.15 + 0.85 * speed(place)),
+            "pressure" => map_color(&map, 0.1 + 0.9 * pressure.sample(place).max(0.0) / most),
+            _ => {
+                let dark = (depth / DARK).clamp(0.0, 1.0);
+                let below = ((extent[1] as f32 - place[1]) / extent[1] as f32).clamp(0.0, 1.0);
+                mix(water_color(speed(place)), [0.01, 0.10, 0.27], 0.55 * dark * below)
+            }
+        };
+        paint_air(picture);
+        paint_liquid(self.water.surface(), &window, picture, color);
+        self.water.bodies().iter().for_each(|body| paint_body(body, &window, picture));
+        Ok(())
+    }
+
+    fn parameters(&self) -> Vec<Parameter> {
+        read_knobs(KNOBS, &self.settings)
+    }
+
+    fn set_parameter(&mut self, name: &str, value: f64) -> Result<(), Error> {
+        turn_knob(KNOBS, &mut self.settings, name, value);
+        let rest = self.water.params().density;
+        for (body, density) in self.water.bodies_mut().iter_mut().zip(DENSITIES) {
+            weigh(body, density * self.settings.weight, rest);
+        }
+        self.water.set_params(self.settings.params())
+    }
+
+    fn choices(&self) -> Vec<Choice> {
+        vec![
+            Choice { name: TAP, options: TAPS.to_vec(), chosen: self.settings.tap },
+            Choice { name: VOLUME, options: VOLUMES.to_vec(), chosen: self.settings.volume },
+        ]
+    }
+
+    fn choose(&mut self, name: &str, option: usize) -> Result<(), Error> {
+        if name == TAP && option < TAPS.len() {
+            self.settings.tap = option;
+        }
+        if name == VOLUME && option < VOLUMES.len() {
+            self.settings.volume = option;
+        }
+        self.water.set_params(self.settings.params())
+    }
+
+    fn reset(&mut self) -> Result<(), Error> {
+        self.resize(self.cells)
+    }
+
+    fn resize(&mut self, size: [usize; 2]) -> Result<(), Error> {
+        // Another grid is another box of the same area: the water falls anew.
+        self.water = fill(&self.settings, size)?;
+        self.cells = size;
+        self.report = StepReport::nothing(0.0);
+        (self.steps, self.holding) = (0, None);
+        self.stirring.clear();
+        Ok(())
+    }
+
+    fn stats(&mut self) -> Stats {
+        let volume = self.water.volume();
+        let more = [
+            ("bodies_outside", self.outside() as f64),
+            ("substeps", self.report.substeps as f64),
+            ("volume", volume.volume),
+            ("volume_drift", volume.drift()),
+        ];
+        let pressure = self.report.pressure;
+        Stats {
+            size: self.cells,
+            steps: self.steps,
+            max_speed: f64::from(self.water.velocity().max_abs()),
+            pressure_iterations: pressure.map(|solve| solve.iterations as u64),
+            pressure_residual: pressure.map(|solve| f64::from(solve.residual)),
+            digest: self.water.digest(),
+            more: more.into_iter().collect(),
+            ..Stats::default()
+        }
+    }
+
+    fn solves(&mut self) -> Vec<Solve> {
+        Vec::new()
+    }
+}
