@@ -480,7 +480,7 @@ fn a_headless_run_of_no_step_or_fewer_than_a_picture_works() {
 #[test]
 fn water_keeps_its_volume_and_its_bodies() {
     let mut scene = make("water", [96, 48]);
-    scene.choose("tap and drain", 1).unwrap();
+    scene.set_parameter("tap, m/s", 2.0).unwrap();
     for _ in 0..4 {
         let stats = rehearsed(&mut *scene, 60);
         assert!(stats.more["volume_drift"].abs() < 0.02, "{stats:?}");

@@ -49,23 +49,23 @@ struct Settings {
     gravity: f64,
     weight: f64,
     jet: f64,
-    tap: usize,
+    drain: usize,
     volume: usize,
 }
 
 const KNOBS: &[Knob<Settings>] = &[
     knob!(gravity, "gravity, m/s²", [0.0, 20.0]),
     knob!(weight, "weight of the bodies", [0.5, 3.0]),
-    knob!(jet, "tap, m/s", [0.5, 6.0]),
+    knob!(jet, "tap, m/s", [0.0, 6.0]),
 ];
-const TAP: &str = "tap and drain";
-const TAPS: [&str; 4] = ["closed", "tap", "drain", "both"];
+const DRAIN: &str = "drain";
+const DRAINS: [&str; 2] = ["closed", "open"];
 const VOLUME: &str = "volume";
 const VOLUMES: [&str; 2] = ["held", "as it comes"];
 
 impl Default for Settings {
     fn default() -> Self {
-        Self { gravity: 9.81, weight: 1.0, jet: 2.0, tap: 0, volume: 0 }
+        Self { gravity: 9.81, weight: 1.0, jet: 0.0, drain: 0, volume: 0 }
     }
 }
 
@@ -122,7 +122,7 @@ fn fill(settings: &Settings, cells: [usize; 2]) -> Result<Liquid2<f32>, Error> {
         let half = half.max(1.3 * dx).min(0.2 * unit) as f32;
         let shape = if n % 2 == 0 { Shape::ball(half)? } else { Shape::cuboid([half; 2])? };
         let x = width * (0.36 + 0.065 * n as f64);
-        let y = height * (0.36 + 0.16 * (n % 2) as f64);
+        let y = height * (0.26 + 0.16 * (n % 2) as f64);
         let mut body = Body::new(shape, [x as f32, y as f32])?.with_angle(0.4 * n as f32)?;
         weigh(&mut body, density * settings.weight, water.params().density);
         water.bodies_mut().push(body);
@@ -161,15 +161,10 @@ impl Water {
         };
         let tap = source(0.12, 0.93, Flow::Fill { velocity: [0.0, -self.settings.jet as f32] });
         let drain = source(0.9, 0.0, Flow::Drain);
-        let open = self.settings.tap;
         let sources = self.water.sources_mut();
         sources.clear();
-        sources.extend(
-            [tap, drain]
-                .into_iter()
-                .zip([open % 2 == 1, open >= 2])
-                .filter_map(|(source, open)| open.then_some(source)),
-        );
+        sources.extend((self.settings.jet > 0.0).then_some(tap));
+        sources.extend((self.settings.drain == 1).then_some(drain));
         Ok(())
     }
 
@@ -351,14 +346,14 @@ impl Scene for Water {
 
     fn choices(&self) -> Vec<Choice> {
         vec![
-            Choice { name: TAP, options: TAPS.to_vec(), chosen: self.settings.tap },
+            Choice { name: DRAIN, options: DRAINS.to_vec(), chosen: self.settings.drain },
             Choice { name: VOLUME, options: VOLUMES.to_vec(), chosen: self.settings.volume },
         ]
     }
 
     fn choose(&mut self, name: &str, option: usize) -> Result<(), Error> {
-        if name == TAP && option < TAPS.len() {
-            self.settings.tap = option;
+        if name == DRAIN && option < DRAINS.len() {
+            self.settings.drain = option;
         }
         if name == VOLUME && option < VOLUMES.len() {
             self.settings.volume = option;
