@@ -6,47 +6,7 @@ use fluid_num::schemes::shallow_water::{FoamParams, SurfaceWaves, WaterSide};
 use fluid_num::{Real, ShallowWater, ShallowWaterParams};
 
 use super::{GRAVITY, depths, hills, surfaces, water};
-
-/// A standing wave of length `length` in a basin `depth` deep; gives its phase speed over Airy's,
-/// and its amplitude after three periods over the first.
-fn standing(length: f64, depth: f64, waves: SurfaceWaves<f64>, periodic: bool) -> [f64; 2] {
-    let n = 48;
-    let k = 2.0 * core::f64::consts::PI / length;
-    let side = if periodic { WaterSide::Periodic } else { WaterSide::Wall };
-    let params = ShallowWaterParams {
-        sides: [[side; 2], [WaterSide::Periodic; 2]],
-        waves: Some(waves),
-        ..Default::default()
-    };
-    let amplitude = 1e-4 * depth;
-    let mut water = water::<f64>([n, 3], length / n as f64, params, |_| -depth);
-    water.set_surface(|[x, _]| amplitude * (k * x).cos()).unwrap();
-    let airy = (GRAVITY * k * (k * depth).tanh()).sqrt();
-    let period = 2.0 * core::f64::consts::PI / airy;
-    let dt = (period / 40.0).min(1.0 / 60.0);
-    // The first cosine of the surface.
-    let height = |water: &ShallowWater<f64>| {
-        let dx = length / n as f64;
-        let part = |(i, s): (usize, &f64)| s * (k * dx * (i as f64 + 0.5)).cos();
-        surfaces(water)[..n].iter().enumerate().map(part).sum::<f64>() / (0.5 * n as f64)
-    };
-    let (mut crossings, mut time, mut before) = (Vec::new(), 0.0, height(&water));
-    let (first, mut most) = (before, 0.0_f64);
-    while crossings.len() < 7 {
-        water.step(dt).unwrap();
-        time += dt;
-        let now = height(&water);
-        if now * before < 0.0 {
-            crossings.push(time - dt * now / (now - before));
-        }
-        if crossings.len() == 6 {
-            most = most.max(now.abs());
-        }
-        before = now;
-    }
-    let found = core::f64::consts::PI * 6.0 / (crossings[6] - crossings[0]);
-    [found / airy, most / first]
-}
+use crate::measure::water::standing;
 
 #[test]
 fn waves_are_as_fast_as_airy_says() {
