@@ -235,8 +235,7 @@ impl<T: Real, L: Lattice<D, Q>, const D: usize, const Q: usize> Scene<T, L, D, Q
     }
 
     fn refused(&self, error: &Error, before: u64) {
-        assert!(error.to_string().len() > 20, "{error}");
-        assert_eq!(self.lbm.digest(), before, "changed, although: {error}");
+        scene::assert_refused(error, before, self.lbm.digest());
     }
 
     /// The same state gives the same bits, copied or from a snapshot.

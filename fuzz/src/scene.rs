@@ -6,7 +6,8 @@ use fluid_num::poisson::{
 };
 use fluid_num::solid::{Body, Shape, Slip};
 use fluid_num::{
-    Boundary, Effect, Field, Grid, QuantityParams, Real, Side, Source, StableFluidsParams, Stepping,
+    Boundary, Effect, Error, Field, Grid, QuantityParams, Real, Side, Source, StableFluidsParams,
+    Stepping,
 };
 
 use crate::input::Input;
@@ -256,6 +257,12 @@ pub(crate) fn body<T: Real, const D: usize>(
     body.angular_velocity = input.vector(-3.0, 3.0);
     let slip = if input.flag() { Slip::No } else { Slip::Free };
     body.with_angle(input.number(-4.0, 4.0)).ok().map(|b| b.with_slip(slip))
+}
+
+/// Asserts what every refusal promises: a sentence, and a state whose digest is as before.
+pub(crate) fn assert_refused(error: &Error, before: u64, now: u64) {
+    assert!(error.to_string().len() > 20, "{error}");
+    assert_eq!(now, before, "changed, although: {error}");
 }
 
 /// The bits of a field, to see that nothing changed.

@@ -109,8 +109,7 @@ fn motor<T: Real, const D: usize>(input: &mut Input<'_>, wind: &Wind<T, D>) -> M
 }
 
 fn refused<T: Real, const D: usize>(wind: &Wind<T, D>, error: &Error, before: u64) {
-    assert!(error.to_string().len() > 20, "{error}");
-    assert_eq!(wind.digest(), before, "changed, although: {error}");
+    scene::assert_refused(error, before, wind.digest());
 }
 
 /// What is in the overlap stays at its place in the world, bit for bit.
