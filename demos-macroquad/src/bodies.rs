@@ -10,6 +10,32 @@ use crate::paint::{blend, byte};
 const SPRING: f64 = 160.0;
 const STRONGEST: f64 = 150.0;
 
+/// For so many steps a pointer counts as pressed after it was last heard of: a screen may show fewer
+/// frames than there are steps.
+const PATIENCE: u32 = 3;
+
+/// Where a pointer was last pressed.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Hand {
+    pub(crate) place: [f64; 2],
+    /// How many steps ago.
+    idle: u32,
+    /// The body that it has taken hold of.
+    pub(crate) body: usize,
+}
+
+impl Hand {
+    /// One that presses now.
+    pub(crate) fn new(place: [f64; 2], body: usize) -> Self {
+        Self { place, idle: 0, body }
+    }
+
+    /// The same a step later, as long as it counts as pressed.
+    pub(crate) fn waits(self) -> Option<Self> {
+        Some(Self { idle: self.idle + 1, ..self }).filter(|hand| hand.idle < PATIENCE)
+    }
+}
+
 /// Gives a ball or a crate the mass of its density, in parts of the liquid's.
 pub(crate) fn weigh(body: &mut Body<f32, 2>, density: f64, rest: f32) {
     let (area, square) = match body.shape {

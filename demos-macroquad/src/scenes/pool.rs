@@ -10,7 +10,7 @@ use fluid_num::particles::{Domain, Emitter};
 use fluid_num::solid::{Body, Shape};
 use fluid_num::{Error, Pbf2, PbfParams, Real, Simulation};
 
-use crate::bodies::{draw, paint_body, roundness, weigh};
+use crate::bodies::{Hand, draw, paint_body, roundness, weigh};
 use crate::liquid::{
     Canvas, Window, map_color, mean_excess, mix, paint_air, pixels_of, speed, stats, water_color,
 };
@@ -34,9 +34,6 @@ const VIEWS: &[&str] = &["water", "speed", "poured"];
 const EXCHANGES: usize = 4;
 /// The part of the box beyond which nothing more is poured.
 const FULLEST: f64 = 0.75;
-/// For so many steps a pointer counts as pressed after it was last heard of: a screen may show
-/// fewer frames than there are steps.
-const PATIENCE: u32 = 3;
 /// The group of poured particles.
 const POURED: u16 = 1;
 /// The water at which speed is shown as foam, m/s.
@@ -83,15 +80,6 @@ impl Settings {
             ..Default::default()
         }
     }
-}
-
-/// Where a pointer was last pressed, and how many steps ago.
-#[derive(Debug, Clone, Copy)]
-struct Hand {
-    place: [f64; 2],
-    idle: u32,
-    /// The body that it has taken hold of.
-    body: usize,
 }
 
 /// The scene.
@@ -271,7 +259,7 @@ impl Scene for Pool {
             self.move_bodies(dt)?;
         }
         for hand in [&mut self.pouring, &mut self.holding] {
-            *hand = hand.map(|h| Hand { idle: h.idle + 1, ..h }).filter(|h| h.idle < PATIENCE);
+            *hand = hand.and_then(Hand::waits);
         }
         self.steps += 1;
         Ok(())
@@ -299,10 +287,10 @@ impl Scene for Pool {
     fn pointer(&mut self, pointer: Pointer) {
         let place = pointer.position;
         if pointer.button == Button::Primary {
-            self.pouring = Some(Hand { place, idle: 0, body: 0 });
+            self.pouring = Some(Hand::new(place, 0));
         } else {
             let body = self.holding.map_or_else(|| self.nearest(place), |hand| hand.body);
-            self.holding = Some(Hand { place, idle: 0, body });
+            self.holding = Some(Hand::new(place, body));
         }
     }
 

@@ -10,7 +10,7 @@ use fluid_num::{
     Error, Field, Grid2, LevelSet, Liquid2, LiquidParams, Real, Simulation, StepReport,
 };
 
-use crate::bodies::{draw, paint_body, weigh};
+use crate::bodies::{Hand, draw, paint_body, weigh};
 use crate::liquid::{Window, map_color, mix, paint_air, pixels_of, rim_light, water_color};
 use crate::paint::{blend, byte};
 use crate::scene::{
@@ -41,9 +41,6 @@ const POOL: f64 = 0.22;
 const COLUMN: [f64; 2] = [0.26, 0.8];
 /// Densities of balls and crates, in turns, in parts of the water's.
 const DENSITIES: [f64; 10] = [0.3, 0.5, 0.15, 0.8, 0.6, 0.4, 1.5, 0.2, 0.7, 0.1];
-/// For so many steps a pointer counts as pressed after it was last heard of.
-const PATIENCE: u32 = 3;
-
 #[derive(Debug)]
 struct Settings {
     gravity: f64,
@@ -78,14 +75,6 @@ impl Settings {
             ..Default::default()
         }
     }
-}
-
-/// A pointer that has taken hold of a body.
-#[derive(Debug, Clone, Copy)]
-struct Hand {
-    place: [f64; 2],
-    idle: u32,
-    body: usize,
 }
 
 /// The scene.
@@ -266,10 +255,7 @@ impl Scene for Water {
         }
         self.report = self.water.step(DT as f32)?;
         self.water.advance_bodies(DT as f32)?;
-        self.holding = self
-            .holding
-            .map(|hand| Hand { idle: hand.idle + 1, ..hand })
-            .filter(|hand| hand.idle < PATIENCE);
+        self.holding = self.holding.and_then(Hand::waits);
         self.steps += 1;
         Ok(())
     }
@@ -280,7 +266,7 @@ impl Scene for Water {
         let seconds = self.steps as f64 * DT % 6.0;
         if (3.0..4.0).contains(&seconds) {
             let place = [0.6 * extent[0], 0.12 * extent[1]];
-            self.holding = Some(Hand { place, idle: 0, body: 0 });
+            self.holding = Some(Hand::new(place, 0));
         }
     }
 
@@ -297,7 +283,7 @@ impl Scene for Water {
         }
         let held = self.holding.map(|hand| hand.body).or_else(|| self.body_at(place));
         match held {
-            Some(body) => self.holding = Some(Hand { place, idle: 0, body }),
+            Some(body) => self.holding = Some(Hand::new(place, body)),
             None => self.stirring.push(pointer),
         }
     }
