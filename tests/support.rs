@@ -1,6 +1,9 @@
 //! What several integration tests share.
 
-use fluid_num::{Faces, Real};
+use fluid_num::level_set::MarkerParams;
+use fluid_num::schemes::liquid::VolumeCorrection;
+use fluid_num::solid::{Body, Shape};
+use fluid_num::{Faces, Grid, LevelSet, Liquid, LiquidParams, Real};
 
 /// A small deterministic random number generator (PCG's multiplier), uniform in [0, 1).
 #[derive(Debug, Clone)]
@@ -38,4 +41,33 @@ pub fn random_faces<T: Real, const D: usize>(
 ) -> Faces<T, D> {
     let mut random = Random::new(seed);
     Faces::from_fn(grid, |_| core::array::from_fn(|_| T::of(random.within(-size, size))))
+}
+
+/// A breaking dam with a light ball and a heavy crate, viscous, with particles of the surface, and its
+/// volume held.
+///
+/// # Panics
+/// For less than one cell.
+#[must_use]
+pub fn dam_with_bodies<const D: usize>(cells: usize) -> Liquid<f32, D> {
+    let grid = Grid::new([cells; D], 1.0 / cells as f32).unwrap();
+    let params = LiquidParams {
+        kinematic_viscosity: 1e-3,
+        markers: Some(MarkerParams::default()),
+        volume_correction: Some(VolumeCorrection::default()),
+        ..LiquidParams::default()
+    };
+    let column = LevelSet::from_fn(grid, &params.boundary, |x: [f32; D]| {
+        (x[0] - 0.4).max(x[1] - 0.8).min(x[1] - 0.2)
+    });
+    let mut water = Liquid::new(column.unwrap(), params).unwrap();
+    let shapes = [Shape::ball(0.1).unwrap(), Shape::cuboid([0.1; D]).unwrap()];
+    for (n, shape) in shapes.into_iter().enumerate() {
+        let mut place = [0.5; D];
+        (place[0], place[1]) = (0.3 + 0.4 * n as f32, 0.35);
+        let mass = [1.0, 80.0][n];
+        let body = Body::new(shape, place).unwrap().with_mass(mass, [0.01 * mass; 3]).unwrap();
+        water.bodies_mut().push(body);
+    }
+    water
 }

@@ -16,18 +16,17 @@ use fluid_num::particles::surface::{Border, Outlines, Splat, contour};
 use fluid_num::particles::{CellStructure, Domain, ParticleSet};
 use fluid_num::poisson::{Preconditioner, SolverKind};
 use fluid_num::schemes::lbm::{Bounce, Carried, Collision, D2Q9, D3Q19, D3Q27, Lattice, Outlet};
-use fluid_num::schemes::liquid::VolumeCorrection;
 use fluid_num::schemes::shallow_water::{
     FoamParams, Sponge, SprayParams, SurfaceWaves, WaterSide, WaterSource,
 };
 use fluid_num::schemes::stam2003::{Diffusion, Stam2003Boundary, Sweep};
 use fluid_num::solid::{Body, Shape, Slip};
 use fluid_num::{
-    Boundary, Effect, EncodedLbm, Faces, Field, Grid, Gusts, Lbm, LbmParams, LevelSet, Liquid,
-    LiquidParams, Motor, Pbf, PbfParams, QuantityParams, ShallowWater, ShallowWaterParams, Side,
-    Source, StableFluids, StableFluidsParams, Stam2003, Stam2003Params, Stepping, Wcsph,
-    WcsphParams, Wind, WindParams,
+    Boundary, Effect, EncodedLbm, Faces, Field, Grid, Gusts, Lbm, LbmParams, LevelSet, Motor, Pbf,
+    PbfParams, QuantityParams, ShallowWater, ShallowWaterParams, Side, Source, StableFluids,
+    StableFluidsParams, Stam2003, Stam2003Params, Stepping, Wcsph, WcsphParams, Wind, WindParams,
 };
+use fluid_tests::dam_with_bodies;
 
 /// The system's allocator; what watched threads take is counted.
 struct Counting;
@@ -244,23 +243,7 @@ fn taken_by_a_level_set<const D: usize>() -> usize {
 
 /// The memory taken in ten steps of a breaking dam with two bodies, after as many as make both wet.
 fn taken_by_a_liquid<const D: usize>(cells: usize) -> usize {
-    let grid = Grid::new([cells; D], 1.0 / cells as f32).unwrap();
-    let params = LiquidParams {
-        kinematic_viscosity: 1e-3,
-        markers: Some(MarkerParams::default()),
-        volume_correction: Some(VolumeCorrection::default()),
-        ..LiquidParams::<f32, D>::default()
-    };
-    let column = LevelSet::from_fn(grid, &params.boundary, |x: [f32; D]| {
-        (x[0] - 0.4).max(x[1] - 0.8).min(x[1] - 0.2)
-    });
-    let mut water = Liquid::new(column.unwrap(), params).unwrap();
-    for x in [0.3, 0.7] {
-        let mut place = [0.5; D];
-        (place[0], place[1]) = (x, 0.3);
-        let body = Body::new(Shape::ball(0.12).unwrap(), place).unwrap();
-        water.bodies_mut().push(body.with_mass(10.0, [0.1; 3]).unwrap());
-    }
+    let mut water = dam_with_bodies::<D>(cells);
     let mut steps = |count| {
         for _ in 0..count {
             water.step(1.0 / 60.0).unwrap();

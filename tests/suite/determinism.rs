@@ -13,7 +13,6 @@ use fluid_num::level_set::{
 use fluid_num::particles::{CellStructure, Domain, Emitter};
 use fluid_num::poisson::{Budget, End, PoissonSolver, Problem, Solver, SolverKind};
 use fluid_num::schemes::lbm::{Bounce, Collision};
-use fluid_num::schemes::liquid::VolumeCorrection;
 use fluid_num::schemes::shallow_water::{
     FoamParams, Sponge, SprayParams, SurfaceWaves, WaterSide, WaterSource,
 };
@@ -21,11 +20,11 @@ use fluid_num::schemes::stam2003::{Diffusion, Sweep};
 use fluid_num::solid::{Body, Shape, Slip};
 use fluid_num::{
     Boundary, Effect, EncodedD2Q9, Faces, Field, Grid, Gusts, LbmD2Q9, LbmD3Q19, LbmParams,
-    LevelSet, Liquid, LiquidParams, Motor, Pbf, PbfParams, QuantityParams, ShallowWater,
-    ShallowWaterParams, Side, Simulation, Source, StableFluids, StableFluidsParams, Stam2003,
-    Stam2003Params, Stepping, Wcsph, WcsphParams, Wind3, WindParams,
+    LevelSet, Motor, Pbf, PbfParams, QuantityParams, ShallowWater, ShallowWaterParams, Side,
+    Simulation, Source, StableFluids, StableFluidsParams, Stam2003, Stam2003Params, Stepping,
+    Wcsph, WcsphParams, Wind3, WindParams,
 };
-use fluid_tests::Random;
+use fluid_tests::{Random, dam_with_bodies};
 
 /// What every digest must be, on every machine.
 const STABLE_FLUIDS_2D: u64 = 0x2277_ce9c_98d4_9ff5;
@@ -411,27 +410,9 @@ fn level_set<const D: usize>(cells: usize) -> u64 {
     digest.finish() ^ set.measure().to_bits()
 }
 
-/// A breaking dam with a light ball and a heavy crate, viscous, with particles of the surface.
+/// What becomes of a breaking dam with bodies.
 fn liquid<const D: usize>(cells: usize, steps: usize) -> u64 {
-    let grid = Grid::new([cells; D], 1.0 / cells as f32).unwrap();
-    let params = LiquidParams {
-        kinematic_viscosity: 1e-3,
-        markers: Some(MarkerParams::default()),
-        volume_correction: Some(VolumeCorrection::default()),
-        ..LiquidParams::<f32, D>::default()
-    };
-    let column = LevelSet::from_fn(grid, &params.boundary, |x: [f32; D]| {
-        (x[0] - 0.4).max(x[1] - 0.8).min(x[1] - 0.2)
-    });
-    let mut water = Liquid::new(column.unwrap(), params).unwrap();
-    let shapes = [Shape::ball(0.1).unwrap(), Shape::cuboid([0.1; D]).unwrap()];
-    for (n, shape) in shapes.into_iter().enumerate() {
-        let mut place = [0.5; D];
-        (place[0], place[1]) = (0.3 + 0.4 * n as f32, 0.35);
-        let mass = [1.0, 80.0][n];
-        let body = Body::new(shape, place).unwrap().with_mass(mass, [0.01 * mass; 3]).unwrap();
-        water.bodies_mut().push(body);
-    }
+    let mut water = dam_with_bodies::<D>(cells);
     for _ in 0..steps {
         water.step(1.0 / 60.0).unwrap();
         water.advance_bodies(1.0 / 60.0).unwrap();
