@@ -1,9 +1,9 @@
 //! How the surface and the velocity go on into solids.
 //!
 //! The surface goes on straight: φ(x) = φ(y) + ∇φ(y)·(x − y), y beside the solid. Water at rest stays
-//! flat beside slopes, and a body under water is under water in its inside too. Where the solid is wet φ
-//! rises into it by half a distance at most, so that no film of air stays between the two. The velocity goes on by
-//! extrapolation, less what would carry the liquid into the solid: u − ((u − u_s)·n) n.
+//! flat beside slopes, and a body under water is under water in its inside too. Where the solid is wet
+//! φ rises into it by 0.7 of the way at most, so that no film of air stays between the two. The velocity
+//! goes on by extrapolation, less what would carry the liquid into the solid: u − ((u − u_s)·n) n.
 
 use crate::base::exec::{self, Row, RowPass};
 use crate::grid::{Faces, Field, Grid};
