@@ -228,9 +228,10 @@ fn bodies_of_all_weights_cost_few_iterations_and_little_liquid() {
         let report = water.step(1.0 / 60.0).unwrap();
         water.advance_bodies(1.0 / 60.0).unwrap();
         let iterations = report.pressure.unwrap().iterations;
-        assert!(iterations <= 10, "{n}: {iterations}");
+        assert!(iterations <= 6, "{n}: {iterations}");
     }
-    // It was a third before films of air were taken off bodies.
+    // All of it, 4 %, is lost in the first second, in splashes of a cell or two; with films of air on
+    // bodies it went on.
     let drift = water.volume().drift();
-    assert!(drift.abs() < 0.1, "{drift}");
+    assert!(drift.abs() < 0.06, "{drift}");
 }
