@@ -217,3 +217,36 @@ fn parent_of<const D: usize>(fine: &Region<D>, coarse: &Region<D>, place: usize)
     }
     above
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sweep_is_one_with_the_diagonal_and_all_columns() {
+        // Two bodies that meet at place 3, and a third one that meets nobody.
+        let row = |place: u32, k: u32| {
+            let of = |n: u32| 0.1 + f64::from((7 * place + 3 * k + 5 * n) % 11);
+            (place, core::array::from_fn(|n| of(n as u32)))
+        };
+        let groups = [&[0, 1, 2, 3][..], &[3, 4, 5], &[7, 8]];
+        let mut coupled = Coupled::<f64>::default();
+        for (k, places) in groups.iter().enumerate() {
+            coupled.columns.add_group(places.iter().map(|place| row(*place, k as u32)));
+        }
+        let diagonal: Vec<f64> = (0..10).map(|n| 2.0 + 0.3 * f64::from(n)).collect();
+        let inverse: Vec<f64> = diagonal.iter().map(|d| 1.0 / d).collect();
+        coupled.factorise(&inverse);
+        let plain: Vec<f64> = (0..10).map(|n| f64::from(n * n % 7) - 2.0).collect();
+        let mut p = plain.clone();
+        coupled.settle(None, &mut p, 1.0, &inverse);
+        // (D + C Cᵀ) p = D · what the plain sweep made.
+        let mut product: Vec<f64> = p.iter().zip(&diagonal).map(|(p, d)| p * d).collect();
+        coupled.columns.multiply(&p, 1.0, &mut product);
+        for n in 0..10 {
+            let off = product[n] - diagonal[n] * plain[n];
+            assert!(off.magnitude() < 1e-10, "{n}: {off}");
+        }
+        assert!(p[3] != plain[3] && p[6] == plain[6] && p[9] == plain[9]);
+    }
+}
