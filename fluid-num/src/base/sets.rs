@@ -31,6 +31,11 @@ impl DisjointSets {
         self.parent[a.max(b)] = a.min(b) as u32;
     }
 
+    /// Puts a place that is alone into the set of the one before it.
+    pub(crate) fn follow(&mut self, place: usize) {
+        self.parent[place] = self.parent[place - 1];
+    }
+
     /// The root of the set of a place. Shortens the way to it.
     pub(crate) fn root(&mut self, mut place: usize) -> usize {
         while self.parent[place] as usize != place {
@@ -62,6 +67,11 @@ mod tests {
         let roots: Vec<usize> = (0..8).map(|place| sets.root(place)).collect();
         assert_eq!(roots, [0, 1, 1, 3, 4, 3, 3, 3]);
         assert!((0..8).all(|place| sets.look_up(place) == roots[place]));
+        sets.part();
+        sets.join(2, 4);
+        sets.follow(5);
+        sets.follow(6);
+        assert!([4, 5, 6].into_iter().all(|place| sets.root(place) == 2));
         sets.part();
         assert!((0..8).all(|place| sets.root(place) == place));
     }

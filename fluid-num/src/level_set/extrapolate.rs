@@ -16,6 +16,7 @@ use alloc::vec::Vec;
 
 use super::LevelSet;
 use crate::base::error::check;
+use crate::base::exec::{self, Row, RowPass, for_each_marked};
 use crate::grid::ops::same_grid;
 use crate::{Boundary, Error, Faces, Field, Grid, Location, Real};
 
@@ -39,8 +40,7 @@ use crate::{Boundary, Error, Faces, Field, Grid, Location, Real};
 pub struct Extrapolation<T, const D: usize> {
     grid: Grid<T, D>,
     // Scratch.
-    /// φ where a quantity lives.
-    distance: Vec<T>,
+    /// Whether a place is known, sought, or too far away.
     known: Vec<u8>,
     order: Nearest<T>,
 }
@@ -49,12 +49,7 @@ impl<T: Real, const D: usize> Extrapolation<T, D> {
     /// For fields of `grid`.
     pub fn new(grid: Grid<T, D>) -> Self {
         let places = (0..D).map(|a| grid.region(Location::Face(a)).count()).max().unwrap_or(0);
-        Self {
-            grid,
-            distance: vec![T::zero(); grid.array_len()],
-            known: vec![0; grid.array_len()],
-            order: Nearest::new(places),
-        }
+        Self { grid, known: vec![0; grid.array_len()], order: Nearest::new(places) }
     }
 
     /// Extends a quantity at cell centres, known where φ < 0, over `reach` cells; beyond it becomes
@@ -91,7 +86,7 @@ impl<T: Real, const D: usize> Extrapolation<T, D> {
         let values = phi.field().as_slice();
         for axis in 0..D {
             let down = self.grid.strides()[axis];
-            let known = |i: usize| values[i] < T::zero() || values[i - down] < T::zero();
+            let known = |i: usize| (values[i] < T::zero()) | (values[i - down] < T::zero());
             self.spread(phi, &mut u[axis], reach, known);
         }
         Ok(())
@@ -108,7 +103,7 @@ impl<T: Real, const D: usize> Extrapolation<T, D> {
         phi: &LevelSet<T, D>,
         q: &mut Field<T, D>,
         reach: T,
-        known: impl Fn(usize) -> bool,
+        known: impl Fn(usize) -> bool + Sync,
     ) -> Result<(), Error> {
         self.check(phi, *q.grid(), reach)?;
         q.check_finite("q")?;
@@ -122,43 +117,40 @@ impl<T: Real, const D: usize> Extrapolation<T, D> {
         phi: &LevelSet<T, D>,
         q: &mut Field<T, D>,
         reach: T,
-        known: impl Fn(usize) -> bool,
+        known: impl Fn(usize) -> bool + Sync,
     ) {
         let (grid, region) = (self.grid, q.region());
         let far = reach * grid.dx();
         let values = phi.field().as_slice();
-        let half = T::of(0.5);
-        self.known.fill(0);
+        let below = match q.location() {
+            Location::Center => 0,
+            Location::Face(a) => grid.strides()[a],
+        };
+        let pass = Sort { phi: values, below, far, known };
+        exec::rows(&region, [self.known.as_mut_slice()], &pass);
+        let known = &self.known;
+        exec::rows(&region, [q.as_mut_slice()], &Forget(known));
         self.order.places.clear();
         for row in (0..region.rows()).map(|n| region.row(n)) {
-            for i in row.start..row.start + row.len {
-                let distance = match q.location() {
-                    Location::Center => values[i],
-                    Location::Face(a) => (values[i] + values[i - grid.strides()[a]]) * half,
-                };
-                self.distance[i] = distance;
-                if known(i) {
-                    self.known[i] = 1;
-                } else if distance <= far {
-                    self.order.places.push((distance, i as u32));
-                } else {
-                    q.as_mut_slice()[i] = T::zero();
-                }
-            }
+            for_each_marked(row.of(known), SOUGHT, |i| {
+                let place = row.start + i;
+                self.order.places.push((between(values, place, below), place as u32));
+            });
         }
         self.order.sort();
-        let links = Links { grid, boundary: *phi.boundary(), location: q.location() };
+        let links =
+            Links { grid, boundary: *phi.boundary(), location: q.location(), phi: values, below };
         // What no known place was beside is tried again as long as more becomes known.
         let mut left = usize::MAX;
         while self.order.places.len() < left {
             left = self.order.places.len();
-            let Self { known, distance, order, .. } = self;
+            let Self { known, order, .. } = self;
             order.places.retain(|(_, i)| {
                 let i = *i as usize;
-                let value = links.value(i, q.as_slice(), known, distance);
+                let value = links.value(i, q.as_slice(), known);
                 if let Some(value) = value {
                     q.as_mut_slice()[i] = value;
-                    known[i] = 1;
+                    known[i] = KNOWN;
                 }
                 value.is_none()
             });
@@ -184,6 +176,53 @@ impl<T: Real, const D: usize> Extrapolation<T, D> {
         same_grid(grid == self.grid, "the field")?;
         check::not_negative("reach", reach)?;
         phi.field().check_finite("phi")
+    }
+}
+
+/// What [`Extrapolation::known`] says of places.
+const FAR: u8 = 0;
+const KNOWN: u8 = 1;
+const SOUGHT: u8 = 2;
+
+/// φ at a place that lies between a centre and the one so far below it.
+#[inline(always)]
+fn between<T: Real>(phi: &[T], place: usize, below: usize) -> T {
+    (phi[place] + phi[place - below]) * T::of(0.5)
+}
+
+/// Tells known places from those that are sought, and those that are too far away.
+struct Sort<'a, T, F> {
+    phi: &'a [T],
+    below: usize,
+    far: T,
+    known: F,
+}
+
+impl<T: Real, F: Fn(usize) -> bool + Sync, const D: usize> RowPass<u8, D, 1> for Sort<'_, T, F> {
+    #[inline(always)]
+    fn row(&self, row: Row<D>, [out]: [&mut [u8]; 1]) {
+        let out = &mut out[..row.len];
+        let (here, below) = (row.of(self.phi), row.before(self.phi, self.below));
+        for i in 0..row.len {
+            let near = (here[i] + below[i]) * T::of(0.5) <= self.far;
+            out[i] = if near { SOUGHT } else { FAR };
+        }
+        for i in 0..row.len {
+            out[i] = if (self.known)(row.start + i) { KNOWN } else { out[i] };
+        }
+    }
+}
+
+/// Sets what is too far away to zero.
+struct Forget<'a>(&'a [u8]);
+
+impl<T: Real, const D: usize> RowPass<T, D, 1> for Forget<'_> {
+    #[inline(always)]
+    fn row(&self, row: Row<D>, [out]: [&mut [T]; 1]) {
+        let (out, known) = (&mut out[..row.len], row.of(self.0));
+        for i in 0..row.len {
+            out[i] = if known[i] == FAR { T::zero() } else { out[i] };
+        }
     }
 }
 
@@ -242,28 +281,33 @@ impl<T: Real> Nearest<T> {
 }
 
 /// The neighbours of places.
-struct Links<T, const D: usize> {
+struct Links<'a, T, const D: usize> {
     grid: Grid<T, D>,
     boundary: Boundary<T, D>,
     location: Location,
+    phi: &'a [T],
+    /// How far below a place the other one is between which and itself it lies.
+    below: usize,
 }
 
-impl<T: Real, const D: usize> Links<T, D> {
+impl<T: Real, const D: usize> Links<'_, T, D> {
     /// What a place takes from its known neighbours; `None` without any.
-    fn value(&self, i: usize, q: &[T], known: &[u8], distance: &[T]) -> Option<T> {
+    fn value(&self, i: usize, q: &[T], known: &[u8]) -> Option<T> {
+        let distance = |place: usize| between(self.phi, place, self.below);
+        let here = distance(i);
         let (mut sum, mut weights) = (T::zero(), T::zero());
         let (mut plain, mut count) = (T::zero(), 0);
         for axis in 0..D {
             // The nearer of the two, as upwind differences have it.
-            let (mut nearest, mut value) = (distance[i], T::zero());
-            for j in self.beside(i, axis).into_iter().flatten().filter(|j| known[*j] != 0) {
+            let (mut nearest, mut value) = (here, T::zero());
+            for j in self.beside(i, axis).into_iter().flatten().filter(|j| known[*j] == KNOWN) {
                 plain += q[j];
                 count += 1;
-                if distance[j] < nearest {
-                    (nearest, value) = (distance[j], q[j]);
+                if distance(j) < nearest {
+                    (nearest, value) = (distance(j), q[j]);
                 }
             }
-            let weight = distance[i] - nearest;
+            let weight = here - nearest;
             sum += weight * value;
             weights += weight;
         }

@@ -19,7 +19,7 @@ use super::look::Look;
 use super::solver::{Budget, Guess, Looks, PoissonSolver, Solve};
 use super::stencil::{DIVIDE, PRODUCT, RESIDUAL, Stencil, Weight, run};
 use super::{Multigrid, MultigridParams, Problem, Spectral, SpectralMethod};
-use crate::base::exec::{self, BandPass, Banded, Region, Row, RowPass};
+use crate::base::exec::{self, BandPass, Banded, Extent, Row, RowPass};
 use crate::base::reduction::{GRAIN, Total};
 use crate::grid::field::max_abs;
 use crate::grid::{Field, Grid};
@@ -154,9 +154,8 @@ impl<T: Real, const D: usize> PoissonSolver<T, D> for ConjugateGradient<T, D> {
     ) -> Result<SolveReport<T>, Error> {
         let Self { factor, b, residual: r, scaled: z, direction: d, product: q, .. } = self;
         let solve = Solve::start(problem, rhs, (p, Guess::Used), b, budget)?;
-        let region = problem.region();
-        problem.prepare(d);
-        problem.prepare(z);
+        let region = problem.extent();
+        [&mut *d, &mut *z, &mut *r, &mut *q].into_iter().for_each(|f| problem.prepare(f));
         factor.prepare(problem);
         let coupling = problem.coupling();
         let plain = matches!(factor, Factor::Nothing);
@@ -195,7 +194,7 @@ impl<T: Real, const D: usize> PoissonSolver<T, D> for ConjugateGradient<T, D> {
                 }
                 let alpha = T::of(old / curvature);
                 let update = Update { d: d.as_slice(), q: q.as_slice(), alpha };
-                exec::rows(&region, [p.as_mut_slice(), r.as_mut_slice()], &update);
+                exec::rows(region, [p.as_mut_slice(), r.as_mut_slice()], &update);
                 // Rounding brings a mean back, which no search direction could take off again.
                 problem.remove_means(r);
                 let sign = factor.apply(problem, r, z);
@@ -213,7 +212,7 @@ impl<T: Real, const D: usize> PoissonSolver<T, D> for ConjugateGradient<T, D> {
             }
             problem.wrap(p);
             // The stencil alone does not tell the residual of what is coupled.
-            let residual = |_: &Coupling<T>| max_abs(&region, r.as_slice());
+            let residual = |_: &Coupling<T>| max_abs(&region.region, r.as_slice());
             let look = coupling.map(residual).map(|residual| Look { residual, sum: None });
             (done, look)
         }))
@@ -287,13 +286,13 @@ impl<T: Real, const D: usize> RowPass<T, D, 2> for Update<'_, T> {
 
 /// d = sign·z + β d.
 fn step_direction<T: Real, const D: usize>(
-    region: &Region<D>,
+    region: &Extent<'_, D>,
     z: &Field<T, D>,
     sign: T,
     beta: T,
     d: &mut Field<T, D>,
 ) {
-    exec::rows(region, [d.as_mut_slice()], &Direction { z: z.as_slice(), sign, beta });
+    exec::rows(*region, [d.as_mut_slice()], &Direction { z: z.as_slice(), sign, beta });
 }
 
 struct Direction<'a, T> {
@@ -332,13 +331,13 @@ pub(super) fn descend<T: Real, const D: usize>(
     e: &Field<T, D>,
     p: &mut Field<T, D>,
 ) {
-    let region = problem.region();
+    let region = problem.extent();
     let gain = dot(&region, e, r);
     let curvature = multiply(problem.stencil(e.as_slice(), e.as_slice()), r);
     let length = gain / curvature;
     if curvature > 0.0 && length.is_finite() {
         let pass = AddScaled { e: e.as_slice(), length: T::of(length) };
-        exec::rows(&region, [p.as_mut_slice()], &pass);
+        exec::rows(region, [p.as_mut_slice()], &pass);
         problem.wrap(p);
     }
 }
@@ -375,9 +374,9 @@ impl<T: Real, const D: usize> BandPass<T, 1> for Product<'_, T, D> {
     fn band(&self, rows: Range<usize>, [out]: [&mut [T]; 1]) -> f64 {
         let stencil = &self.0;
         let base = stencil.region.row(rows.start).start;
-        let mut sum = Total::new();
+        let (extent, mut sum) = (stencil.extent(), Total::new());
         for n in rows {
-            let row = stencil.region.row(n);
+            let row = extent.row(n);
             let q = &mut out[row.start - base..][..row.len];
             stencil.compute::<PRODUCT>(row, Weight::all(T::one()), q);
             sum.take_products(row.of(stencil.p), q);
@@ -392,18 +391,18 @@ impl<T: Real, const D: usize> BandPass<T, 1> for Product<'_, T, D> {
 
 /// Σ a·b.
 pub(super) fn dot<T: Real, const D: usize>(
-    region: &Region<D>,
+    extent: &Extent<'_, D>,
     a: &Field<T, D>,
     b: &Field<T, D>,
 ) -> f64 {
-    let pass = Dot { a: a.as_slice(), b: b.as_slice(), region: *region };
-    exec::reduce(region, &pass).unwrap_or(0.0)
+    let pass = Dot { a: a.as_slice(), b: b.as_slice(), extent: *extent };
+    exec::reduce(&extent.region, &pass).unwrap_or(0.0)
 }
 
 struct Dot<'a, T, const D: usize> {
     a: &'a [T],
     b: &'a [T],
-    region: Region<D>,
+    extent: Extent<'a, D>,
 }
 
 impl<T: Real, const D: usize> BandPass<(), 0> for Dot<'_, T, D> {
@@ -414,7 +413,7 @@ impl<T: Real, const D: usize> BandPass<(), 0> for Dot<'_, T, D> {
     fn band(&self, rows: Range<usize>, _: [&mut [()]; 0]) -> f64 {
         let mut sum = Total::new();
         for n in rows {
-            let row = self.region.row(n);
+            let row = self.extent.row(n);
             sum.take_products(row.of(self.a), row.of(self.b));
         }
         sum.value()

@@ -31,8 +31,9 @@ impl<T: Real, const D: usize> BandPass<(), 0> for Looking<'_, T, D> {
     fn band(&self, rows: Range<usize>, _: [&mut [()]; 0]) -> (T, f64) {
         let (mut worst, mut sum) = (Largest::new(), Total::new());
         let (mut b, mut residual) = ([T::zero(); COLUMNS], [T::zero(); COLUMNS]);
+        let extent = self.stencil.extent();
         for n in rows {
-            let row = self.stencil.region.row(n);
+            let row = extent.row(n);
             let mut first = 0;
             while first < row.len {
                 let len = (row.len - first).min(COLUMNS);

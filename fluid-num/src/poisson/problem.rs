@@ -10,10 +10,10 @@ use super::regions::{Links, Regions};
 use super::stencil::{Coefficients, Stencil};
 use crate::base::digest::Digest;
 use crate::base::error::check;
-use crate::base::exec::{self, BandPass, Banded, Region, Row, RowPass};
+use crate::base::exec::{self, BandPass, Banded, Extent, Region, Row, RowPass, Spans};
 use crate::base::reduction::{GRAIN, Largest, Total};
 use crate::grid::field::max_abs;
-use crate::grid::{Boundary, Faces, Field, Grid, Side};
+use crate::grid::{Boundary, Faces, Field, Grid, Location, Side};
 use crate::{Error, Real};
 
 /// What holds for p at one end of an axis.
@@ -66,6 +66,8 @@ pub(super) struct Variable<T, const D: usize> {
     /// 1/diagonal, 0 where a place is not active or has no open face.
     pub(super) inverse: Vec<T>,
     pub(super) regions: Regions,
+    /// Of 1/diagonal.
+    spans: Spans,
 }
 
 impl<T: Real, const D: usize> Problem<T, D> {
@@ -218,8 +220,12 @@ impl<T: Real, const D: usize> Problem<T, D> {
         let grid = self.grid;
         crate::grid::ops::same_grid(*beta.grid() == grid, "beta")?;
         crate::grid::ops::same_grid(active.is_none_or(|a| a.len() == grid.array_len()), "active")?;
-        for c in beta.components() {
-            if let Some(bad) = c.values().find(|b| !(b.is_finite() && *b >= T::zero())) {
+        for (axis, c) in beta.components().iter().enumerate() {
+            let faces = grid.region(Location::Face(axis));
+            let right = exec::reduce(&faces, &Right { beta: c.as_slice(), region: faces });
+            if right == Some(false)
+                && let Some(bad) = c.values().find(|b| !(b.is_finite() && *b >= T::zero()))
+            {
                 check::not_negative("beta", bad)?;
             }
         }
@@ -261,7 +267,7 @@ impl<T: Real, const D: usize> Problem<T, D> {
     /// The largest |b − A·p|, where `rhs` has been made compatible; NaN if any value is.
     pub fn residual(&self, p: &Field<T, D>, rhs: &Field<T, D>) -> T {
         let stencil = self.stencil(p.as_slice(), rhs.as_slice());
-        look(stencil, Some(self.h2())).residual / self.h2()
+        look(Stencil { spans: None, ..stencil }, Some(self.h2())).residual / self.h2()
     }
 
     /// h², by which the solvers multiply the equation.
@@ -283,7 +289,7 @@ impl<T: Real, const D: usize> Problem<T, D> {
         crate::grid::ops::same_grid(rhs.grid() == &self.grid, "rhs")?;
         let (h2, region) = (self.h2(), self.region);
         let (given, sum) =
-            exec::reduce(&region, &Extent { rhs: rhs.as_slice(), region }).unwrap_or_default();
+            exec::reduce(&region, &Size { rhs: rhs.as_slice(), region }).unwrap_or_default();
         if !given.is_finite() {
             rhs.check_finite("rhs")?;
         }
@@ -299,7 +305,7 @@ impl<T: Real, const D: usize> Problem<T, D> {
         let (mean, most, given) = match &self.variable {
             None => (T::of(mean).magnitude(), most, given * h2),
             Some(v) => {
-                mask(&self.region, &v.inverse, b.as_mut_slice());
+                exec::rows(&self.region, [b.as_mut_slice()], &Mask(&v.inverse));
                 let given = max_abs(&self.region, b.as_slice());
                 let mean = self.remove_means(b) / h2;
                 (mean, max_abs(&self.region, b.as_slice()), given)
@@ -312,9 +318,9 @@ impl<T: Real, const D: usize> Problem<T, D> {
 
     /// Makes `p` a valid initial guess: 0 wherever it is not unknown, periodic ghosts set.
     pub(super) fn prepare(&self, p: &mut Field<T, D>) {
-        clear_around(&self.region, p.as_mut_slice());
+        self.extent().clear_around(p.as_mut_slice());
         if let Some(v) = &self.variable {
-            mask(&self.region, &v.inverse, p.as_mut_slice());
+            exec::rows(self.extent(), [p.as_mut_slice()], &Mask(&v.inverse));
         }
         self.wrap(p);
     }
@@ -373,7 +379,13 @@ impl<T: Real, const D: usize> Problem<T, D> {
             shift: self.shift * self.h2(),
             ends: self.end_weights(),
             coefficients,
+            spans: self.variable.as_ref().map(|v| &v.spans),
         }
+    }
+
+    /// Where p is sought, and what lies between.
+    pub(super) fn extent(&self) -> Extent<'_, D> {
+        self.variable.as_ref().map_or(self.region.into(), |v| v.spans.of(self.region))
     }
 
     /// What an end adds to the diagonal of an outermost place in place of a neighbour's 1.
@@ -402,8 +414,9 @@ impl<T: Real, const D: usize> Problem<T, D> {
         let Some(v) = &self.variable else {
             return digest.finish();
         };
-        let arrays = v.coefficients.slices().into_iter().chain([v.inverse.as_slice()]);
-        arrays.fold(digest, |d, array| d.interleaved(array)).finish()
+        let arrays =
+            Arrays { a: v.coefficients.slices(), inverse: &v.inverse, region: self.region };
+        digest.word(exec::reduce(&self.region, &arrays).unwrap_or(0)).finish()
     }
 
     fn find_regions(&mut self) {
@@ -414,16 +427,15 @@ impl<T: Real, const D: usize> Problem<T, D> {
             self.singular = closed && self.shift == T::zero();
             return;
         };
-        v.set_diagonal(&self.region, shift);
+        v.set_diagonal(&self.region, &self.ends, shift);
         v.regions.clear();
         if self.shift == T::zero() {
             let links = Links {
                 coefficients: v.coefficients.slices(),
                 inverse: &v.inverse,
                 periodic: self.ends.map(|pair| pair[0] == End::Periodic),
-                held: self.ends.map(|pair| pair.map(|end| held(&end))),
             };
-            v.regions.find(&self.region, &links);
+            v.regions.find(&v.spans.of(self.region), &links);
         }
         self.singular = v.regions.any_singular();
     }
@@ -438,6 +450,7 @@ impl<T: Real, const D: usize> Variable<T, D> {
             diagonal: vec![T::zero(); len],
             inverse: vec![T::zero(); len],
             regions: Regions::new(len),
+            spans: Spans::default(),
         }
     }
 
@@ -453,19 +466,49 @@ impl<T: Real, const D: usize> Variable<T, D> {
         }
     }
 
-    fn set_diagonal(&mut self, region: &Region<D>, shift: T) {
-        for n in 0..region.rows() {
-            let row = region.row(n);
-            for place in row.start..row.start + row.len {
-                let mut sum = shift;
-                for axis in 0..D {
-                    let a = self.coefficients[axis].as_slice();
-                    sum += a[place] + a[place + region.strides[axis]];
-                }
-                let unknown = self.active[place] != 0 && sum > T::zero();
-                self.diagonal[place] = if unknown { sum } else { T::zero() };
-                self.inverse[place] = if unknown { T::one() / sum } else { T::zero() };
+    fn set_diagonal(&mut self, region: &Region<D>, ends: &[[End; 2]; D], shift: T) {
+        let Self { coefficients, active, diagonal, inverse, spans, .. } = self;
+        let pass = Diagonal { a: coefficients.slices(), active, strides: region.strides, shift };
+        exec::rows(region, [diagonal.as_mut_slice(), inverse.as_mut_slice()], &pass);
+        spans.find(region, inverse);
+        for axis in (0..D).filter(|a| ends[*a][0] == End::Periodic) {
+            let mut below = *region;
+            (below.lo[axis], below.hi[axis]) = (region.lo[axis] - 1, region.lo[axis]);
+            let (stride, len) = (region.strides[axis], region.len(axis));
+            for place in below.places() {
+                inverse[place] = inverse[place + len * stride];
+                inverse[place + (len + 1) * stride] = inverse[place + stride];
             }
+        }
+    }
+}
+
+/// Σ a_f + σh² and 1 over it, where a place is active and has an open face.
+struct Diagonal<'a, T, const D: usize> {
+    a: [&'a [T]; D],
+    active: &'a [u8],
+    strides: [usize; D],
+    shift: T,
+}
+
+impl<T: Real, const D: usize> RowPass<T, D, 2> for Diagonal<'_, T, D> {
+    #[inline(always)]
+    fn row(&self, row: Row<D>, [diagonal, inverse]: [&mut [T]; 2]) {
+        let (diagonal, inverse) = (&mut diagonal[..row.len], &mut inverse[..row.len]);
+        let active = row.of(self.active);
+        diagonal.fill(self.shift);
+        for axis in 0..D {
+            let (below, above) =
+                (row.of(self.a[axis]), row.after(self.a[axis], self.strides[axis]));
+            for i in 0..row.len {
+                diagonal[i] += below[i] + above[i];
+            }
+        }
+        for i in 0..row.len {
+            let sum = if active[i] != 0 { diagonal[i] } else { T::zero() };
+            let unknown = sum > T::zero();
+            diagonal[i] = if unknown { sum } else { T::zero() };
+            inverse[i] = if unknown { T::one() / sum } else { T::zero() };
         }
     }
 }
@@ -499,25 +542,26 @@ fn close_ends<T: Real, const D: usize>(
     }
 }
 
-/// Zero wherever `inverse` is.
-fn mask<T: Real, const D: usize>(region: &Region<D>, inverse: &[T], values: &mut [T]) {
-    for n in 0..region.rows() {
-        let row = region.row(n);
-        for (v, inv) in values[row.start..][..row.len].iter_mut().zip(row.of(inverse)) {
-            if *inv == T::zero() {
-                *v = T::zero();
-            }
+/// Zero wherever 1/diagonal is.
+struct Mask<'a, T>(&'a [T]);
+
+impl<T: Real, const D: usize> RowPass<T, D, 1> for Mask<'_, T> {
+    #[inline(always)]
+    fn row(&self, row: Row<D>, [out]: [&mut [T]; 1]) {
+        let (out, inverse) = (&mut out[..row.len], row.of(self.0));
+        for i in 0..row.len {
+            out[i] = if inverse[i] > T::zero() { out[i] } else { T::zero() };
         }
     }
 }
 
 /// The largest magnitude and the sum of a right-hand side.
-struct Extent<'a, T, const D: usize> {
+struct Size<'a, T, const D: usize> {
     rhs: &'a [T],
     region: Region<D>,
 }
 
-impl<T: Real, const D: usize> BandPass<(), 0> for Extent<'_, T, D> {
+impl<T: Real, const D: usize> BandPass<(), 0> for Size<'_, T, D> {
     type Output = (T, f64);
     const GRAIN: usize = GRAIN;
 
@@ -534,6 +578,66 @@ impl<T: Real, const D: usize> BandPass<(), 0> for Extent<'_, T, D> {
 
     fn join(a: (T, f64), b: (T, f64)) -> (T, f64) {
         (a.0.worst(b.0), a.1 + b.1)
+    }
+}
+
+/// The digest of what makes the operator: of each place, and of the faces above it.
+struct Arrays<'a, T, const D: usize> {
+    a: [&'a [T]; D],
+    inverse: &'a [T],
+    region: Region<D>,
+}
+
+impl<T: Real, const D: usize> BandPass<(), 0> for Arrays<'_, T, D> {
+    type Output = u64;
+    const GRAIN: usize = GRAIN;
+
+    #[inline(always)]
+    fn band(&self, rows: Range<usize>, _: [&mut [()]; 0]) -> u64 {
+        let mut digest = Digest::new();
+        let strides = self.region.strides;
+        for n in rows {
+            let row = self.region.row(n);
+            digest = digest.interleaved(row.of(self.inverse));
+            for axis in 0..D {
+                // Those above the rows that are not the last of an axis are those below the next.
+                let len = row.len + if axis == 0 { 1 } else { 0 };
+                digest = digest.interleaved(&self.a[axis][row.start..][..len]);
+                if axis > 0 && row.at[axis] + 1 == self.region.hi[axis] {
+                    digest = digest.interleaved(row.after(self.a[axis], strides[axis]));
+                }
+            }
+        }
+        digest.finish()
+    }
+
+    fn join(a: u64, b: u64) -> u64 {
+        Digest::new().word(a).word(b).finish()
+    }
+}
+
+/// Whether all β are finite and none is negative.
+struct Right<'a, T, const D: usize> {
+    beta: &'a [T],
+    region: Region<D>,
+}
+
+impl<T: Real, const D: usize> BandPass<(), 0> for Right<'_, T, D> {
+    type Output = bool;
+    const GRAIN: usize = GRAIN;
+
+    #[inline(always)]
+    fn band(&self, rows: Range<usize>, _: [&mut [()]; 0]) -> bool {
+        // What is not finite is not zero when taken from itself.
+        let finite = |b: T| b - b == T::zero();
+        rows.fold(true, |right, n| {
+            let beta = self.region.row(n).of(self.beta);
+            right & beta.iter().fold(true, |right, b| right & (*b >= T::zero()) & finite(*b))
+        })
+    }
+
+    fn join(a: bool, b: bool) -> bool {
+        a & b
     }
 }
 
@@ -580,15 +684,4 @@ impl<T: Real, const D: usize> RowPass<T, D, 1> for Add<T> {
             *v += amount;
         }
     }
-}
-
-/// Zero outside `region`.
-pub(super) fn clear_around<T: Real, const D: usize>(region: &Region<D>, values: &mut [T]) {
-    let mut done = 0;
-    for n in 0..region.rows() {
-        let row = region.row(n);
-        values[done..row.start].fill(T::zero());
-        done = row.start + row.len;
-    }
-    values[done..].fill(T::zero());
 }

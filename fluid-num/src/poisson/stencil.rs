@@ -1,7 +1,7 @@
 //! The discrete operator: one formula for the sweep, the residual and the product.
 
 use crate::Real;
-use crate::base::exec::{self, Region, Row, RowPass};
+use crate::base::exec::{self, Extent, Region, Row, RowPass, Spans};
 
 /// (Σ a·p_neighbour − b)/diagonal.
 pub(super) const JACOBI: u8 = 0;
@@ -44,6 +44,8 @@ pub(super) struct Stencil<'a, T, const D: usize> {
     /// What an end adds to the diagonal of an outermost place in place of a neighbour's 1.
     pub(super) ends: [[T; 2]; D],
     pub(super) coefficients: Coefficients<'a, T, D>,
+    /// Beyond which nothing is sought, where some places are not.
+    pub(super) spans: Option<&'a Spans>,
 }
 
 /// The weight of an operation at the places of a row.
@@ -102,7 +104,12 @@ fn beside<'a, T, const D: usize>(row: Row<D>, array: &'a [T], stride: usize) -> 
     Pair { below: row.before(array, stride), above: row.after(array, stride) }
 }
 
-impl<T: Real, const D: usize> Stencil<'_, T, D> {
+impl<'a, T: Real, const D: usize> Stencil<'a, T, D> {
+    /// Where p is sought, and what lies between.
+    pub(super) fn extent(&self) -> Extent<'a, D> {
+        self.spans.map_or(self.region.into(), |spans| spans.of(self.region))
+    }
+
     /// Computes one row (or part of one) of the operation `OP`.
     #[inline(always)]
     pub(super) fn compute<const OP: u8>(&self, row: Row<D>, weight: Weight<'_, T>, out: &mut [T]) {
@@ -259,11 +266,11 @@ impl<T: Real, const D: usize, const OP: u8> RowPass<T, D, 1> for Pass<'_, T, D, 
     }
 }
 
-/// Runs `OP` over the unknowns.
+/// Runs `OP` over the unknowns. What lies beyond their [extent](Stencil::extent) stays as it is.
 pub(super) fn run<const OP: u8, T: Real, const D: usize>(
     stencil: Stencil<'_, T, D>,
     weight: T,
     out: &mut [T],
 ) {
-    exec::rows(&stencil.region, [out], &Pass::<T, D, OP> { stencil, weight });
+    exec::rows(stencil.extent(), [out], &Pass::<T, D, OP> { stencil, weight });
 }

@@ -2,7 +2,7 @@
 
 use core::ops::Range;
 
-use super::{GRAIN, NullaryFnOnce, Region, Row, dispatch, in_halves, join, split};
+use super::{Extent, GRAIN, NullaryFnOnce, Region, Row, dispatch, in_halves, join, split};
 
 /// What a pass does with one row of its `N` outputs.
 pub trait RowPass<T, const D: usize, const N: usize>: Sync {
@@ -13,47 +13,52 @@ pub trait RowPass<T, const D: usize, const N: usize>: Sync {
     fn row(&self, row: Row<D>, out: [&mut [T]; N]);
 }
 
-/// Runs `pass` on every row of `region`; each of `out` is a whole array.
-pub fn rows<T: Send, const D: usize, const N: usize>(
-    region: &Region<D>,
+/// Runs `pass` on every row of a region, or on what matters of each; each of `out` is a whole array.
+pub fn rows<'a, T: Send, const D: usize, const N: usize>(
+    extent: impl Into<Extent<'a, D>>,
     out: [&mut [T]; N],
     pass: &impl RowPass<T, D, N>,
 ) {
-    if region.is_empty() {
+    let extent = extent.into();
+    if extent.region.is_empty() {
         return;
     }
-    let base = region.row(0).start;
-    rows_in(region, out.map(|o| &mut o[base..]), pass);
+    let base = extent.region.row(0).start;
+    rows_in(&extent, out.map(|o| &mut o[base..]), pass);
 }
 
 fn rows_in<T: Send, const D: usize, const N: usize, P: RowPass<T, D, N>>(
-    region: &Region<D>,
+    extent: &Extent<'_, D>,
     out: [&mut [T]; N],
     pass: &P,
 ) {
+    let region = &extent.region;
     in_halves(region, 0..region.rows(), region.grain(P::GRAIN), out, &|rows, out| {
-        dispatch(Rows { region, rows, out, pass });
+        dispatch(Rows { extent, rows, out, pass });
     });
 }
 
-struct Rows<'a, T, P, const D: usize, const N: usize> {
-    region: &'a Region<D>,
+struct Rows<'a, 'e, T, P, const D: usize, const N: usize> {
+    extent: &'a Extent<'e, D>,
     rows: Range<usize>,
     out: [&'a mut [T]; N],
     pass: &'a P,
 }
 
 impl<T, P: RowPass<T, D, N>, const D: usize, const N: usize> NullaryFnOnce
-    for Rows<'_, T, P, D, N>
+    for Rows<'_, '_, T, P, D, N>
 {
     type Output = ();
 
     #[inline(always)]
     fn call(self) {
-        let Self { region, rows, mut out, pass } = self;
-        let base = region.row(rows.start).start;
+        let Self { extent, rows, mut out, pass } = self;
+        let base = extent.region.row(rows.start).start;
         for n in rows {
-            let row = region.row(n);
+            let row = extent.row(n);
+            if row.len == 0 {
+                continue;
+            }
             let range = row.start - base..row.start - base + row.len;
             pass.row(row, out.each_mut().map(|o| &mut o[range.clone()]));
         }

@@ -269,7 +269,7 @@ impl<T: Real, const D: usize> Application<'_, T, D> {
     fn square(&self, p: &Field<T, D>, b: &Field<T, D>, residual: &mut Field<T, D>) -> f64 {
         let stencil = self.problem.stencil(p.as_slice(), b.as_slice());
         run::<RESIDUAL, T, D>(stencil, T::one(), residual.as_mut_slice());
-        dot(&self.problem.region(), residual, residual)
+        dot(&self.problem.extent(), residual, residual)
     }
 
     /// next = the mean of p and a Jacobi sweep of it.

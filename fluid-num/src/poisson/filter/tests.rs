@@ -453,7 +453,7 @@ fn with_solids_surfaces_and_weights_the_error_never_grows_and_goes() {
                 }
                 let (e, mut product) = (error.as_slice(), Field::zeros(grid));
                 run::<PRODUCT, f64, 2>(problem.stencil(e, e), 1.0, product.as_mut_slice());
-                dot(&problem.region(), &error, &product)
+                dot(&problem.extent(), &error, &product)
             };
             let mut p = Field::zeros(grid);
             let start = energy(&p);

@@ -12,9 +12,11 @@
 //! axes that were halved, keeps a = 1); at an open side, a free surface or the odd end of an axis it
 //! is the operator for the true distances; closed faces stay closed.
 
+use core::ops::Range;
+
 use super::level::{Matrix, children, parent};
 use crate::Real;
-use crate::base::exec::Region;
+use crate::base::exec::{self, Region, Row, RowPass, for_each_marked};
 use crate::poisson::operator::Operator;
 use crate::poisson::stencil::Coefficients;
 
@@ -39,7 +41,7 @@ impl<T: Real, const D: usize> Matrix<T, D> {
         if self.uniform {
             self.rebuild_uniform(fine);
         } else {
-            self.rebuild_variable(fine, surroundings);
+            self.rebuild_variable(fine);
         }
     }
 
@@ -64,77 +66,33 @@ impl<T: Real, const D: usize> Matrix<T, D> {
         }
     }
 
-    fn rebuild_variable(
-        &mut self,
-        fine: &Operator<'_, T, D>,
-        look: impl Fn(&Operator<'_, T, D>, &Region<D>, [usize; D]) -> Surroundings,
-    ) {
+    fn rebuild_variable(&mut self, fine: &Operator<'_, T, D>) {
         (self.shift, self.ends) = (T::zero(), [[T::zero(); 2]; D]);
-        let (region, own) = (fine.region(), self.region);
+        let classify = Classify { fine, coarse: self.region };
+        exec::rows(&self.region, [self.kinds.as_mut_slice()], &classify);
+        self.fill_from(fine);
+    }
+
+    /// Fills all arrays by the kinds of places.
+    fn fill_from(&mut self, fine: &Operator<'_, T, D>) {
+        let (region, kinds, scale) = (self.region, &*self.kinds, self.scale);
         let open = self.of_the_open(fine);
-        let shares = &mut self.shares;
-        shares.fill(T::zero());
-        for n in 0..own.rows() {
-            let row = own.row(n);
-            for i in 0..row.len {
-                let (place, mut at) = (row.start + i, row.at);
-                at[0] += i;
-                let known = match look(fine, &own, at) {
-                    Surroundings::Mixed => None,
-                    Surroundings::Open => Some((open, T::one())),
-                    Surroundings::Nothing => Some(([T::zero(); D], T::zero())),
-                };
-                if let Some((kept, share)) = known {
-                    for_each_child(&region, &own, at, |child, _| shares[child] = share);
-                    self.mass[place] = T::zero();
-                    for axis in 0..D {
-                        self.coefficients[axis].as_mut_slice()[place] = kept[axis] * self.scale;
-                        self.held[axis].as_mut_slice()[place] = T::zero();
-                    }
-                    continue;
-                }
-                let (mut kept, mut held) = ([T::zero(); D], [T::zero(); D]);
-                let mut mass = T::zero();
-                for_each_child(&region, &own, at, |child, at| {
-                    if !fine.is_unknown(child) {
-                        return;
-                    }
-                    mass += fine.mass_at(child);
-                    let mut share = T::one();
-                    for axis in 0..D {
-                        let way = way(fine, &own, axis, child, at);
-                        let before = fine.held_at(axis, child);
-                        held[axis] += series(before, way);
-                        share = series_share(share, before, way);
-                        for end in 0..2 {
-                            match fine.link(axis, end, child, at) {
-                                (a, None) => {
-                                    held[axis] += series(a, way);
-                                    share = series_share(share, a, way);
-                                }
-                                (a, Some((beyond, i))) if end == 0 => {
-                                    let mut there = at;
-                                    there[axis] = i;
-                                    if !same_parent(&region, &own, axis, at[axis], i) {
-                                        let other = self::way(fine, &own, axis, beyond, there);
-                                        kept[axis] += series(a, way + other);
-                                    }
-                                }
-                                _ => {}
-                            }
-                        }
-                    }
-                    shares[child] = share;
-                });
-                self.mass[place] = mass * self.scale;
-                for axis in 0..D {
-                    self.coefficients[axis].as_mut_slice()[place] = kept[axis] * self.scale;
-                    self.held[axis].as_mut_slice()[place] = held[axis] * self.scale;
-                }
-            }
+        let family = Family { fine, coarse: region, kinds, scale };
+        exec::rows(fine.stencil.region, [self.shares.as_mut_slice()], &Shares(family));
+        exec::rows(region, [self.mass.as_mut_slice()], &Masses(family));
+        for axis in 0..D {
+            let out = [self.coefficients[axis].as_mut_slice(), self.held[axis].as_mut_slice()];
+            exec::rows(region, out, &Conductances { family, axis, open: open[axis] * scale });
         }
         self.close_seams();
-        self.set_diagonal();
+        let pass = Diagonal {
+            mass: &self.mass,
+            a: self.coefficients.slices(),
+            held: self.held.slices(),
+            strides: region.strides,
+        };
+        exec::rows(region, [self.diagonal.as_mut_slice(), self.inverse.as_mut_slice()], &pass);
+        self.spans.find(&region, &self.inverse);
     }
 
     /// What is kept of the lower faces of a coarse place in the open: of as many finer ones as there
@@ -163,22 +121,165 @@ impl<T: Real, const D: usize> Matrix<T, D> {
             }
         }
     }
+}
 
-    fn set_diagonal(&mut self) {
-        let region = self.region;
-        for n in 0..region.rows() {
-            let row = region.row(n);
-            for place in row.start..row.start + row.len {
-                let mut sum = self.mass[place];
-                for axis in 0..D {
-                    let a = self.coefficients[axis].as_slice();
-                    sum += a[place] + a[place + region.strides[axis]];
-                    sum += self.held[axis].as_slice()[place];
-                }
-                self.diagonal[place] = sum;
-                self.inverse[place] = if sum > T::zero() { T::one() / sum } else { T::zero() };
+/// Σ a + held + mass, and 1 over it.
+struct Diagonal<'a, T, const D: usize> {
+    mass: &'a [T],
+    a: [&'a [T]; D],
+    held: [&'a [T]; D],
+    strides: [usize; D],
+}
+
+impl<T: Real, const D: usize> RowPass<T, D, 2> for Diagonal<'_, T, D> {
+    #[inline(always)]
+    fn row(&self, row: Row<D>, [diagonal, inverse]: [&mut [T]; 2]) {
+        let (diagonal, inverse) = (&mut diagonal[..row.len], &mut inverse[..row.len]);
+        diagonal.copy_from_slice(row.of(self.mass));
+        for axis in 0..D {
+            let (below, above) =
+                (row.of(self.a[axis]), row.after(self.a[axis], self.strides[axis]));
+            let held = row.of(self.held[axis]);
+            for i in 0..row.len {
+                diagonal[i] = (diagonal[i] + (below[i] + above[i])) + held[i];
             }
         }
+        for i in 0..row.len {
+            let sum = diagonal[i];
+            inverse[i] = if sum > T::zero() { T::one() / sum } else { T::zero() };
+        }
+    }
+}
+
+/// A coarse level and the places that it is made from.
+#[derive(Clone, Copy)]
+struct Family<'a, T, const D: usize> {
+    fine: &'a Operator<'a, T, D>,
+    coarse: Region<D>,
+    kinds: &'a [u8],
+    scale: T,
+}
+
+impl<T: Real, const D: usize> Family<'_, T, D> {
+    /// Visits the children of a coarse place in which p is sought.
+    fn for_each_unknown(&self, at: [usize; D], mut f: impl FnMut(usize, [usize; D])) {
+        for_each_child(&self.fine.region(), &self.coarse, at, |child, at| {
+            if self.fine.is_unknown(child) {
+                f(child, at);
+            }
+        });
+    }
+
+    /// The share of a place in the value of its parent.
+    fn share(&self, child: usize, at: [usize; D]) -> T {
+        let mut share = T::one();
+        for axis in 0..D {
+            let way = way(self.fine, &self.coarse, axis, child, at);
+            share = series_share(share, self.fine.held_at(axis, child), way);
+            for end in 0..2 {
+                if let (a, None) = self.fine.link(axis, end, child, at) {
+                    share = series_share(share, a, way);
+                }
+            }
+        }
+        share
+    }
+
+    /// What a child adds to what is kept of the lower face of its parent, and to what is held.
+    fn conductance(&self, axis: usize, child: usize, at: [usize; D]) -> (T, T) {
+        let (fine, coarse) = (self.fine, &self.coarse);
+        let way = way(fine, coarse, axis, child, at);
+        let (mut kept, mut held) = (T::zero(), series(fine.held_at(axis, child), way));
+        for end in 0..2 {
+            match fine.link(axis, end, child, at) {
+                (a, None) => held += series(a, way),
+                (a, Some((beyond, i))) if end == 0 => {
+                    let mut there = at;
+                    there[axis] = i;
+                    if !same_parent(&fine.region(), coarse, axis, at[axis], i) {
+                        let other = self::way(fine, coarse, axis, beyond, there);
+                        kept = series(a, way + other);
+                    }
+                }
+                _ => {}
+            }
+        }
+        (kept, held)
+    }
+}
+
+/// The shares of finer places.
+struct Shares<'a, T, const D: usize>(Family<'a, T, D>);
+
+impl<T: Real, const D: usize> RowPass<T, D, 1> for Shares<'_, T, D> {
+    #[inline(always)]
+    fn row(&self, row: Row<D>, [out]: [&mut [T]; 1]) {
+        let Family { fine, coarse, kinds, .. } = &self.0;
+        let region = &fine.region();
+        let mut above = row.at.map(|_| 0);
+        for a in 0..D {
+            above[a] = parent(region, coarse, a, row.at[a]);
+        }
+        let start: usize = (0..D).map(|a| above[a] * coarse.strides[a]).sum();
+        let per = if region.len(0) == coarse.len(0) { 1 } else { 2 };
+        let kinds = &kinds[start..][..row.len.div_ceil(per)];
+        let of_kind = |kind: u8| if kind == OPEN { T::one() } else { T::zero() };
+        for (shares, kind) in out.chunks_mut(per).zip(kinds) {
+            shares.fill(of_kind(*kind));
+        }
+        for_each_marked(kinds, MIXED, |n| {
+            for i in per * n..(per * n + per).min(row.len) {
+                let (child, mut at) = (row.start + i, row.at);
+                at[0] += i;
+                let unknown = fine.is_unknown(child);
+                out[i] = if unknown { self.0.share(child, at) } else { T::zero() };
+            }
+        });
+    }
+}
+
+/// The shares of places in the shift.
+struct Masses<'a, T, const D: usize>(Family<'a, T, D>);
+
+impl<T: Real, const D: usize> RowPass<T, D, 1> for Masses<'_, T, D> {
+    #[inline(always)]
+    fn row(&self, row: Row<D>, [out]: [&mut [T]; 1]) {
+        let Family { fine, kinds, scale, .. } = self.0;
+        out.fill(T::zero());
+        for_each_marked(row.of(kinds), MIXED, |i| {
+            let (mut at, mut mass) = (row.at, T::zero());
+            at[0] += i;
+            self.0.for_each_unknown(at, |child, _| mass += fine.mass_at(child));
+            out[i] = mass * scale;
+        });
+    }
+}
+
+/// What is kept of the lower faces along an axis, and what is held.
+struct Conductances<'a, T, const D: usize> {
+    family: Family<'a, T, D>,
+    axis: usize,
+    /// What is kept in the open.
+    open: T,
+}
+
+impl<T: Real, const D: usize> RowPass<T, D, 2> for Conductances<'_, T, D> {
+    #[inline(always)]
+    fn row(&self, row: Row<D>, [kept, held]: [&mut [T]; 2]) {
+        let (zero, scale, kinds) = (T::zero(), self.family.scale, row.of(self.family.kinds));
+        held.fill(zero);
+        for (kept, kind) in kept.iter_mut().zip(kinds) {
+            *kept = if *kind == OPEN { self.open } else { zero };
+        }
+        for_each_marked(kinds, MIXED, |i| {
+            let (mut at, mut sums) = (row.at, (zero, zero));
+            at[0] += i;
+            self.family.for_each_unknown(at, |child, at| {
+                let (kept, held) = self.family.conductance(self.axis, child, at);
+                sums = (sums.0 + kept, sums.1 + held);
+            });
+            (kept[i], held[i]) = (sums.0 * scale, sums.1 * scale);
+        });
     }
 }
 
@@ -221,59 +322,127 @@ fn same_parent<const D: usize>(
     parent(fine, coarse, axis, i) == parent(fine, coarse, axis, j)
 }
 
-/// What is known of a coarse place before its children are looked at one by one.
-enum Surroundings {
-    /// Nothing is sought there.
-    Nothing,
-    /// All of its children have all of their neighbours, behind faces with a coefficient of 1, and the
-    /// ways to the centres of the places below are as long as they are anywhere.
-    Open,
-    /// Anything else.
-    Mixed,
+/// What is known of a coarse place before its children are looked at one by one: nothing is sought there;
+/// all of its children have all of their neighbours, behind faces with a coefficient of 1, and the ways to
+/// the centres of the places below are as long as they are anywhere; anything else.
+const NOTHING: u8 = 0;
+const OPEN: u8 = 1;
+const MIXED: u8 = 2;
+
+/// The number of finer places that are classified together.
+const BLOCK: usize = 256;
+
+/// Finds the kinds of coarse places.
+struct Classify<'a, T, const D: usize> {
+    fine: &'a Operator<'a, T, D>,
+    coarse: Region<D>,
 }
 
-fn surroundings<T: Real, const D: usize>(
-    fine: &Operator<'_, T, D>,
-    coarse: &Region<D>,
-    at: [usize; D],
-) -> Surroundings {
-    let Coefficients::Variable { a, inverse, .. } = fine.stencil.coefficients else {
-        return Surroundings::Mixed;
-    };
-    let (region, zero, one) = (fine.region(), T::zero(), T::one());
-    let of = core::array::from_fn::<_, D, _>(|a| children(&region, coarse, a, at[a]));
-    let whole = (0..D).all(|a| {
-        let all = of[a].len() == if region.len(a) > coarse.len(a) { 2 } else { 1 };
-        all && of[a].start > region.lo[a] && of[a].end < region.hi[a]
-    });
-    let (mut nothing, mut open) = (true, whole);
-    for_each_child(&region, coarse, at, |child, at| {
-        if inverse[child] == zero {
-            open = false;
-            return;
+impl<T: Real, const D: usize> RowPass<u8, D, 1> for Classify<'_, T, D> {
+    const GRAIN: usize = 2048;
+
+    #[inline(always)]
+    fn row(&self, row: Row<D>, [kinds]: [&mut [u8]; 1]) {
+        let Coefficients::Variable { inverse, .. } = self.fine.stencil.coefficients else {
+            return kinds.fill(MIXED);
+        };
+        let (region, zero) = (self.fine.region(), T::zero());
+        let of = core::array::from_fn::<_, D, _>(|a| children(&region, &self.coarse, a, row.at[a]));
+        let halved = |a: usize| region.len(a) > self.coarse.len(a);
+        let within = (1..D).all(|a| {
+            let all = of[a].len() == if halved(a) { 2 } else { 1 };
+            all && of[a].start > region.lo[a] && of[a].end < region.hi[a]
+        });
+        let per = if halved(0) { 2 } else { 1 };
+        for first in (0..row.len).step_by(BLOCK / per) {
+            let count = (row.len - first).min(BLOCK / per);
+            let from = region.lo[0] + per * (row.at[0] - self.coarse.lo[0] + first);
+            let len = (per * count).min(region.hi[0] - from);
+            let (mut any, mut plain) = ([0_u8; BLOCK], [1_u8; BLOCK]);
+            for corner in 0..1_usize << (D - 1) {
+                let mut at = [from; D];
+                for a in 1..D {
+                    at[a] = of[a].start + (corner >> (a - 1) & 1);
+                }
+                if (1..D).any(|a| at[a] >= of[a].end) {
+                    continue;
+                }
+                let start = (0..D).map(|a| at[a] * region.strides[a]).sum();
+                let part = Row { at, start, len };
+                let sought = part.of(inverse);
+                let mut some = false;
+                for i in 0..len {
+                    any[i] |= u8::from(sought[i] > zero);
+                    some |= sought[i] > zero;
+                }
+                if !within || !some {
+                    plain = [0; BLOCK];
+                    continue;
+                }
+                self.find_plain(part, &of, &mut plain[..len]);
+            }
+            let out = &mut kinds[first..first + count];
+            for (n, kind) in out.iter_mut().enumerate() {
+                let i = per * n;
+                let some = any[i..i + per].iter().any(|v| *v != 0);
+                let whole = from + i > region.lo[0] && from + i + per < region.hi[0];
+                let open = whole && plain[i..i + per].iter().all(|v| *v != 0);
+                *kind = if open {
+                    OPEN
+                } else if some {
+                    MIXED
+                } else {
+                    NOTHING
+                };
+            }
         }
-        nothing = false;
-        open = open && fine.mass_at(child) == zero;
+    }
+}
+
+impl<T: Real, const D: usize> Classify<'_, T, D> {
+    /// Clears what is not plain: children that have not all of their neighbours behind faces with a
+    /// coefficient of 1, and the first of two that have not two such below them.
+    #[inline(always)]
+    fn find_plain(&self, row: Row<D>, of: &[Range<usize>; D], plain: &mut [u8]) {
+        let Operator { stencil, held, mass, .. } = self.fine;
+        let Coefficients::Variable { a, inverse, .. } = stencil.coefficients else { return };
+        let (zero, one) = (T::zero(), T::one());
+        if stencil.shift != zero {
+            return plain.fill(0);
+        }
+        keep(plain, row.of(inverse), |v| v > zero);
+        if let Some(mass) = mass {
+            keep(plain, row.of(mass), |v| v == zero);
+        }
         for axis in 0..D {
-            if !open {
-                return;
+            let (stride, own) = (stencil.region.strides[axis], a[axis]);
+            keep(plain, row.of(own), |v| v == one);
+            keep(plain, row.after(own, stride), |v| v == one);
+            keep(plain, row.before(inverse, stride), |v| v > zero);
+            keep(plain, row.after(inverse, stride), |v| v > zero);
+            if let Some(held) = held {
+                keep(plain, row.of(held[axis].as_slice()), |v| v == zero);
             }
-            let (stride, own) = (region.strides[axis], a[axis]);
-            open = own[child] == one
-                && own[child + stride] == one
-                && inverse[child - stride] > zero
-                && inverse[child + stride] > zero
-                && fine.held_at(axis, child) == zero;
-            // Below the lower face there are two children as well, one behind the other.
-            if at[axis] == of[axis].start && of[axis].len() == 2 {
-                open = open && own[child - stride] > zero && inverse[child - 2 * stride] > zero;
+            let lower = (row.before(own, stride), row.before(inverse, 2 * stride));
+            if axis > 0 && of[axis].len() == 2 && row.at[axis] == of[axis].start {
+                keep(plain, lower.0, |v| v > zero);
+                keep(plain, lower.1, |v| v > zero);
+            }
+            if axis == 0 && stencil.region.len(0) > self.coarse.len(0) {
+                for i in (0..row.len).step_by(2) {
+                    plain[i] &= u8::from((lower.0[i] > zero) & (lower.1[i] > zero));
+                }
             }
         }
-    });
-    match (nothing, open) {
-        (true, _) => Surroundings::Nothing,
-        (_, true) => Surroundings::Open,
-        _ => Surroundings::Mixed,
+    }
+}
+
+/// Clears flags where a value is not right.
+#[inline(always)]
+fn keep<T: Real>(flags: &mut [u8], values: &[T], right: impl Fn(T) -> bool) {
+    let values = &values[..flags.len()];
+    for i in 0..flags.len() {
+        flags[i] &= u8::from(right(values[i]));
     }
 }
 
@@ -337,7 +506,8 @@ mod tests {
             let mut slow = Level::<f64, D>::new(halved(&fine.region()), finer).unwrap();
             quick.matrix.rebuild(&fine);
             slow.matrix.rebuild(&fine);
-            slow.matrix.rebuild_variable(&fine, |_, _, _| Surroundings::Mixed);
+            slow.matrix.kinds.fill(MIXED);
+            slow.matrix.fill_from(&fine);
             assert_eq!(quick.matrix.coefficients, slow.matrix.coefficients);
             assert_eq!(quick.matrix.held, slow.matrix.held);
             assert_eq!(quick.matrix.mass, slow.matrix.mass);

@@ -4,7 +4,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use super::coupled::Coupled;
-use crate::base::exec::Region;
+use crate::base::exec::{Extent, Region, Spans};
 use crate::grid::{Faces, Field, Grid};
 use crate::poisson::operator::Operator;
 use crate::poisson::stencil::{Coefficients, Stencil};
@@ -22,9 +22,13 @@ pub(super) struct Matrix<T, const D: usize> {
     pub(super) coefficients: Faces<T, D>,
     pub(super) diagonal: Vec<T>,
     pub(super) inverse: Vec<T>,
+    /// Of `inverse`.
+    pub(super) spans: Spans,
     /// By axis; the places of cells, not of faces.
     pub(super) held: Faces<T, D>,
     pub(super) mass: Vec<T>,
+    /// How the children of a place look.
+    pub(super) kinds: Vec<u8>,
     /// What the sums of residuals are multiplied by on the way here.
     pub(super) scale: T,
     /// The share of each place of the finer level in the value of its parent: 1 in the open, less
@@ -58,8 +62,10 @@ impl<T: Real, const D: usize> Level<T, D> {
             coefficients: Faces::zeros(grid),
             diagonal: array(),
             inverse: array(),
+            spans: Spans::with_capacity(grid.interior().rows()),
             held: Faces::zeros(grid),
             mass: array(),
+            kinds: vec![0; grid.array_len()],
             scale: T::one(),
             shares: vec![T::zero(); finer],
             below_uniform: true,
@@ -84,6 +90,11 @@ impl<T: Real, const D: usize> Matrix<T, D> {
         (!self.below_uniform).then_some(&self.shares)
     }
 
+    /// Where p is sought, and what lies between.
+    pub(super) fn extent(&self) -> Extent<'_, D> {
+        if self.uniform { self.region.into() } else { self.spans.of(self.region) }
+    }
+
     pub(super) fn operator(&self) -> Operator<'_, T, D> {
         let coefficients = match self.uniform {
             true => Coefficients::Uniform,
@@ -100,6 +111,7 @@ impl<T: Real, const D: usize> Matrix<T, D> {
             shift: self.shift,
             ends: self.ends,
             coefficients,
+            spans: (!self.uniform).then_some(&self.spans),
         };
         let varies = !self.uniform;
         let (held, mass) = (varies.then_some(&self.held), varies.then_some(&*self.mass));

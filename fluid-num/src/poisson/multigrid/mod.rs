@@ -41,7 +41,6 @@ use super::Problem;
 use super::conjugate_gradient::descend;
 use super::look::Look;
 use super::operator::Operator;
-use super::problem::clear_around;
 use super::solver::{Budget, Guess, Looks, PoissonSolver, Solve, SolverKind};
 use super::stencil::{Coefficients, RESIDUAL, run};
 use crate::base::error::check;
@@ -173,14 +172,18 @@ impl<T: Real, const D: usize> Multigrid<T, D> {
         hierarchy.cycle(fine, Start::Zero, params.cycle, fields, levels, false);
     }
 
-    /// Rebuilds the hierarchy where the problem is another one, and makes the ghosts of all levels
-    /// say that p = 0 there.
+    /// Rebuilds the hierarchy where the problem is another one, and makes all levels say that p = 0 where
+    /// it is not sought.
     pub(super) fn prepare(&mut self, problem: &Problem<T, D>) {
+        self.rebuild(problem);
         problem.prepare(&mut self.next);
-        for Level { matrix, p, next, .. } in &mut self.levels {
-            clear_around(&matrix.region, p.as_mut_slice());
-            clear_around(&matrix.region, next.as_mut_slice());
+        for Level { matrix, b, p, next, .. } in &mut self.levels {
+            let extent = matrix.extent();
+            [b, p, next].into_iter().for_each(|f| extent.clear_around(f.as_mut_slice()));
         }
+    }
+
+    fn rebuild(&mut self, problem: &Problem<T, D>) {
         let coupled = problem.coupling().is_some() || !self.coupled.is_empty();
         if self.built_for == Some(problem.fingerprint()) && !coupled {
             return;
@@ -230,6 +233,7 @@ impl<T: Real, const D: usize> PoissonSolver<T, D> for Multigrid<T, D> {
         let solve = Solve::start(problem, rhs, (p, Guess::Used), &mut self.b, budget)?;
         self.prepare(problem);
         problem.prepare(&mut self.correction);
+        problem.prepare(&mut self.residual);
         let Self {
             b, next, residual, correction, coupled, levels, weights, coarsest, params, ..
         } = self;

@@ -34,7 +34,7 @@ impl<T: Real, const D: usize> RowPass<T, D, 1> for Restrict<'_, T, D> {
         let mut first = 0;
         while first < row.len {
             let count = (row.len - first).min(BLOCK);
-            let from = region.lo[0] + per * first;
+            let from = region.lo[0] + per * (row.at[0] - self.coarse.lo[0] + first);
             let len = (per * count).min(region.hi[0] - from);
             let mut sums = [T::zero(); 2 * BLOCK];
             for plane in planes.clone() {
