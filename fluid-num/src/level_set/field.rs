@@ -340,7 +340,7 @@ fn distance_to<T: Real, const D: usize>(
 /// ```text
 /// κ = (|∇φ|² tr ∇∇φ − ∇φᵀ ∇∇φ ∇φ)/|∇φ|³
 /// ```
-pub(super) fn curvature<T: Real, const D: usize>(phi: &[T], s: [usize; D], i: usize) -> T {
+pub(crate) fn curvature<T: Real, const D: usize>(phi: &[T], s: [usize; D], i: usize) -> T {
     let quarter = T::of(0.25);
     let gradient: [T; D] = core::array::from_fn(|a| (phi[i + s[a]] - phi[i - s[a]]) * T::of(0.5));
     let square = gradient.iter().fold(T::zero(), |sum, g| sum + *g * *g);

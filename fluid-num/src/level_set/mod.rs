@@ -96,6 +96,7 @@ pub use contour::{Border, contour};
 pub use extrapolate::Extrapolation;
 pub use fast_iterative::{DistanceOrder, FastIterative, ReinitializeReport};
 pub use field::LevelSet;
+pub(crate) use field::curvature;
 pub use jump_flooding::JumpFlooding;
 pub use mesh::SurfaceMesh;
 pub use outlines::{Outline, Outlines};

@@ -61,12 +61,18 @@ impl<T: Real, const D: usize> Liquid<T, D> {
     pub(super) fn measure(&mut self) -> f64 {
         let solid = self.solids.any().then_some(&self.solid);
         super::submerged::cut_out(&self.surface, solid, &mut self.wet);
-        self.wet.measure()
+        self.wet_volume()
+    }
+
+    /// The volume of what is wet.
+    fn wet_volume(&self) -> f64 {
+        let void = self.separation.as_ref().map_or(0.0, |apart| apart.void(self.grid.dx()));
+        self.wet.measure() - void
     }
 
     /// Measures after the surface was changed by hand: what is new entered, what is gone left.
     pub(super) fn book_edit(&mut self) {
-        let now = self.wet.measure();
+        let now = self.wet_volume();
         if self.ledger.open {
             let Ledger { initial, entered, left, .. } = self.ledger;
             let change = now - (initial + entered - left);
@@ -78,7 +84,7 @@ impl<T: Real, const D: usize> Liquid<T, D> {
 
     /// The divergence that gives back what is missing of the volume, 1/s.
     pub(super) fn correction_rate(&self, correction: VolumeCorrection<T>, dt: T) -> T {
-        let volume = self.wet.measure();
+        let volume = self.wet_volume();
         let Ledger { initial, entered, left, .. } = self.ledger;
         let expected = initial + entered - left;
         if volume <= 0.0 {

@@ -36,8 +36,13 @@
 //! search of the band dominate. No memory is taken in a step, but by the first ones in which bodies are
 //! wet.
 //!
-//! **Not modelled.** Surface tension, walls that let go, viscosity that varies, air, bodies thinner than
-//! two cells.
+//! **Viscosity** is implicit, component by component, ∇·(ν∇u), the same everywhere or carried along by the
+//! liquid ([`Liquid::set_viscosity`]); of the stress of a varying ν the part ∇ν·∇uᵀ is left out. **Surface
+//! tension** is explicit.
+//!
+//! **Walls** hold the liquid, as a vacuum would, or push only ([`LiquidParams::separating_walls`]).
+//!
+//! **Not modelled.** Air, bodies thinner than two cells.
 //!
 //! **Validated by** tanks at rest, the period of sloshing, a falling drop, the dam break of Martin and
 //! Moyce (1952), Archimedes' principle, floating bodies, and the added mass of a disc.
@@ -54,10 +59,12 @@ mod ledger;
 mod params;
 mod pressure;
 mod rim;
+mod separation;
 mod simulation;
 mod sources;
 mod submerged;
 mod substeps;
+mod tension;
 #[cfg(test)]
 mod tests;
 mod viscosity;
@@ -80,7 +87,8 @@ use bodies::Riders;
 use ledger::Ledger;
 use pressure::Pressure;
 use rim::Rim;
-use viscosity::Viscosity;
+use separation::Separation;
+use viscosity::{LocalViscosity, Viscosity};
 
 /// A liquid with a free surface.
 ///
@@ -115,6 +123,10 @@ pub struct Liquid<T, const D: usize> {
     sources: Vec<LiquidSource<T, D>>,
     ledger: Ledger,
     markers: Option<MarkerParticles<T, D>>,
+    /// What the viscosity is more than that of the parameters.
+    local_viscosity: Option<LocalViscosity<T, D>>,
+    /// Where the liquid has come off walls.
+    separation: Option<Separation<T, D>>,
     /// How many cells the liquid may have moved since φ was a distance.
     travelled: T,
     /// How many sub-steps there were since particles were seeded.
@@ -162,7 +174,12 @@ impl<T: Real, const D: usize> Liquid<T, D> {
             wet: surface.clone(),
             surface,
             velocity: Faces::zeros(grid),
-            pressure: Pressure::new(grid, &boundary, params.pressure_solver)?,
+            pressure: Pressure::new(
+                grid,
+                &boundary,
+                params.pressure_solver,
+                params.separating_walls,
+            )?,
             bodies: Vec::new(),
             sources: Vec::new(),
             ledger: Ledger::default(),
@@ -170,6 +187,8 @@ impl<T: Real, const D: usize> Liquid<T, D> {
                 Some(markers) => Some(MarkerParticles::new(grid, boundary, markers)?),
                 None => None,
             },
+            local_viscosity: None,
+            separation: params.separating_walls.then(|| Separation::new(grid, &boundary)),
             travelled: T::zero(),
             unseeded: 0,
             last: T::zero(),
@@ -191,7 +210,7 @@ impl<T: Real, const D: usize> Liquid<T, D> {
             carried: Faces::zeros(grid),
             scratch: Field::zeros(grid),
             extrapolation: Extrapolation::new(grid),
-            transport: BandTransport::new(grid, boundary, params.surface_interpolation)?,
+            transport: params.transport(grid)?,
             distance: FastIterative::new(grid, params.band, DistanceOrder::Second)?,
             params,
         })
@@ -239,6 +258,36 @@ impl<T: Real, const D: usize> Liquid<T, D> {
         &self.pressure.p
     }
 
+    /// By how much the viscosity is more than that of the parameters, m²/s, at centres, if it is.
+    pub fn viscosity(&self) -> Option<&Field<T, D>> {
+        self.local_viscosity.as_ref().map(|local| &local.nu)
+    }
+
+    /// Makes the viscosity more than that of the parameters, by ν ≥ 0, m²/s, at centres; the liquid carries it
+    /// along. `None`: nowhere.
+    ///
+    /// # Errors
+    /// [`Error::GridMismatch`] for a field of another grid or location, [`Error::InvalidParameter`] for a
+    /// ν that is negative or not finite. Nothing is changed then.
+    pub fn set_viscosity(&mut self, nu: Option<Field<T, D>>) -> Result<(), Error> {
+        if let Some(nu) = &nu {
+            self.check_viscosity(nu)?;
+            if self.viscosity.is_none() {
+                self.viscosity = Some(Viscosity::new(self.grid, &self.params.boundary)?);
+            }
+        }
+        self.local_viscosity = nu.map(|mut nu| {
+            self.params.boundary.fill_scalar(&mut nu, T::zero(), T::zero());
+            LocalViscosity::new(nu)
+        });
+        Ok(())
+    }
+
+    fn check_viscosity(&self, nu: &Field<T, D>) -> Result<(), Error> {
+        nu.check_shape(&self.grid, Location::Center, "viscosity")?;
+        nu.values().try_for_each(|nu| check::not_negative("viscosity", nu))
+    }
+
     /// Sets the parameters. The sides and the particles of the surface stay as they were made.
     ///
     /// # Errors
@@ -250,16 +299,22 @@ impl<T: Real, const D: usize> Liquid<T, D> {
             let (name, expected) = ("the new parameters", "of the same boundary and markers");
             return Err(Error::InvalidParameter { name, value: 0.0, expected });
         }
-        if params.pressure_solver != old.pressure_solver {
-            let mut pressure = Pressure::new(grid, &boundary, params.pressure_solver)?;
+        let separating = params.separating_walls;
+        if params.pressure_solver != old.pressure_solver || separating != old.separating_walls {
+            let mut pressure = Pressure::new(grid, &boundary, params.pressure_solver, separating)?;
             pressure.p.copy_from(&self.pressure.p)?;
             self.pressure = pressure;
+        }
+        if separating != old.separating_walls {
+            self.separation = separating.then(|| Separation::new(grid, &boundary));
         }
         if params.band != old.band {
             self.distance = FastIterative::new(grid, params.band, DistanceOrder::Second)?;
         }
-        if params.surface_interpolation != old.surface_interpolation {
-            self.transport = BandTransport::new(grid, boundary, params.surface_interpolation)?;
+        if params.surface_interpolation != old.surface_interpolation
+            || separating != old.separating_walls
+        {
+            self.transport = params.transport(grid)?;
         }
         if self.viscosity.is_none() && params.kinematic_viscosity > T::zero() {
             self.viscosity = Some(Viscosity::new(grid, &boundary)?);

@@ -10,9 +10,10 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
+use super::separation::{Separation, is_wall};
 use crate::base::exec::{self, Row, RowPass};
 use crate::grid::{Boundary, Faces, Field, Grid, Side, ops};
-use crate::poisson::{Budget, PoissonSolver, Problem, Solver, SolverKind};
+use crate::poisson::{Budget, End, PoissonSolver, Problem, Solver, SolverKind};
 use crate::solid::{Solids, flux};
 use crate::{Error, Location, Real, SolveReport};
 
@@ -26,7 +27,7 @@ pub(super) struct Pressure<T, const D: usize> {
     /// The right-hand side.
     pub(super) rhs: Field<T, D>,
     /// w, and 0 between two cells of air.
-    weights: Faces<T, D>,
+    pub(super) weights: Faces<T, D>,
     /// F·w.
     open: Faces<T, D>,
     /// 1 in liquid cells.
@@ -38,9 +39,18 @@ impl<T: Real, const D: usize> Pressure<T, D> {
         grid: Grid<T, D>,
         boundary: &Boundary<T, D>,
         kind: SolverKind<T>,
+        separating: bool,
     ) -> Result<Self, Error> {
+        boundary.check()?;
+        let end = |side| match side {
+            Side::Open => End::Dirichlet,
+            Side::Periodic => End::Periodic,
+            // p = 0 at the liquid's end, where it has come off; closed elsewhere.
+            side if separating && is_wall(side) => End::Dirichlet,
+            _ => End::Neumann,
+        };
         Ok(Self {
-            problem: Problem::pressure(grid, boundary)?,
+            problem: Problem::new(grid, boundary.sides.map(|ends| ends.map(end)))?,
             solver: Solver::new(grid, kind)?,
             p: Field::zeros(grid),
             rhs: Field::zeros(grid),
@@ -72,6 +82,7 @@ impl<T: Real, const D: usize> Pressure<T, D> {
         &mut self,
         phi: &Field<T, D>,
         solids: Option<&Solids<T, D>>,
+        separation: Option<&Separation<T, D>>,
         least_fraction: T,
     ) -> Result<(), Error> {
         let grid = *phi.grid();
@@ -87,6 +98,19 @@ impl<T: Real, const D: usize> Pressure<T, D> {
             };
             let out = [self.weights[axis].as_mut_slice(), self.open[axis].as_mut_slice()];
             exec::rows(&grid.region(Location::Face(axis)), out, &pass);
+        }
+        self.open_walls(solids, separation, least_fraction)
+    }
+
+    /// Sets the coefficients of the problem, with the walls that hold the liquid and those that do not.
+    pub(super) fn open_walls(
+        &mut self,
+        solids: Option<&Solids<T, D>>,
+        separation: Option<&Separation<T, D>>,
+        least_fraction: T,
+    ) -> Result<(), Error> {
+        if let Some(separation) = separation {
+            separation.open(&mut self.open, solids.map(Solids::open), least_fraction);
         }
         self.problem.set_coefficients(&self.open, Some(&self.active))
     }

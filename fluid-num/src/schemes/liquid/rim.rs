@@ -9,8 +9,10 @@
 //! Reference: N. Rasmussen, D. Enright, D. Nguyen, S. Marino, N. Sumner, W. Geiger, S. Hoon, R. Fedkiw,
 //! *Directable photorealistic liquids*, 2004, <https://doi.org/10.2312/SCA/SCA04/193-202>.
 
+use alloc::vec;
 use alloc::vec::Vec;
 
+use crate::base::exec::{self, Row, RowPass, for_each_marked};
 use crate::grid::{Boundary, Faces, Grid};
 use crate::solid::Solids;
 use crate::{LevelSet, Real};
@@ -18,6 +20,7 @@ use crate::{LevelSet, Real};
 /// The cells of air beside liquid ones.
 #[derive(Debug, Clone)]
 pub(super) struct Rim<T> {
+    marks: Vec<u8>,
     /// φ and the place.
     order: Vec<(T, u32)>,
 }
@@ -33,28 +36,53 @@ pub(super) struct Around<'a, T, const D: usize> {
 
 impl<T: Real> Rim<T> {
     pub(super) fn new<const D: usize>(grid: &Grid<T, D>) -> Self {
-        Self { order: Vec::with_capacity(grid.cell_count()) }
+        Self { marks: vec![0; grid.array_len()], order: Vec::with_capacity(grid.cell_count()) }
     }
 
     /// Makes the velocity of all cells of the rim free of divergence, where it can.
     pub(super) fn balance<const D: usize>(&mut self, of: &Around<'_, T, D>, u: &mut Faces<T, D>) {
         let grid = *u.grid();
-        let (phi, strides) = (of.surface.field().as_slice(), grid.strides());
-        let open = of.open.slices();
+        let (phi, cells) = (of.surface.field().as_slice(), grid.interior());
+        exec::rows(&cells, [self.marks.as_mut_slice()], &Beside(of));
         self.order.clear();
-        for place in grid.interior().places().filter(|place| phi[*place] >= T::zero()) {
-            let beside = (0..D)
-                .any(|a| open[a][place] > T::zero() || open[a][place + strides[a]] > T::zero());
-            let cut = of.solids.is_some_and(|s| s.cell_fraction().as_slice()[place] < T::one());
-            if beside && !cut {
-                self.order.push((phi[place], place as u32));
-            }
+        for row in (0..cells.rows()).map(|n| cells.row(n)) {
+            for_each_marked(row.of(&self.marks), 1, |i| {
+                self.order.push((phi[row.start + i], (row.start + i) as u32));
+            });
         }
         self.order.sort_unstable_by(|a, b| {
             a.0.partial_cmp(&b.0).unwrap_or(core::cmp::Ordering::Equal).then(a.1.cmp(&b.1))
         });
         for (here, place) in &self.order {
             of.pass_on(*here, *place as usize, u);
+        }
+    }
+}
+
+/// Marks the cells of air beside liquid ones that no solid cuts.
+struct Beside<'a, T, const D: usize>(&'a Around<'a, T, D>);
+
+impl<T: Real, const D: usize> RowPass<u8, D, 1> for Beside<'_, T, D> {
+    #[inline(always)]
+    fn row(&self, row: Row<D>, [out]: [&mut [u8]; 1]) {
+        let Around { surface, open, solids, .. } = self.0;
+        let (out, phi) = (&mut out[..row.len], row.of(surface.field().as_slice()));
+        out.fill(0);
+        for axis in 0..D {
+            let open = open[axis].as_slice();
+            let (below, above) = (row.of(open), row.after(open, surface.grid().strides()[axis]));
+            for i in 0..row.len {
+                out[i] |= u8::from((below[i] > T::zero()) | (above[i] > T::zero()));
+            }
+        }
+        for i in 0..row.len {
+            out[i] &= u8::from(phi[i] >= T::zero());
+        }
+        if let Some(solids) = solids {
+            let part = row.of(solids.cell_fraction().as_slice());
+            for i in 0..row.len {
+                out[i] &= u8::from(part[i] >= T::one());
+            }
         }
     }
 }

@@ -2,7 +2,9 @@
 
 use super::Liquid;
 use super::ledger::Ledger;
+use super::separation::Separation;
 use crate::base::digest::Digest;
+use crate::base::error::check;
 use crate::solid::Body;
 use crate::{Error, Faces, Field, LevelSet, Location, Real, Simulation, Snapshot, StepReport};
 
@@ -23,6 +25,8 @@ impl<T: Real, const D: usize> Simulation<T> for Liquid<T, D> {
             Some(markers) => markers.digest(digest),
             None => digest,
         };
+        let digest = self.viscosity().map_or(digest, |nu| nu.digest(digest));
+        let digest = self.separation.as_ref().map_or(digest, |apart| apart.digest(digest));
         let digest = self.ledger.words().iter().fold(digest, |d, word| d.word(*word));
         digest.values(&[self.travelled, self.last, self.time]).finish()
     }
@@ -46,7 +50,9 @@ impl<T: Real, const D: usize> Simulation<T> for Liquid<T, D> {
             .with_values("width", self.surface.width())
             .with_values("surface", self.surface.field().values())
             .with_values("velocity", self.velocity.components().iter().flat_map(Field::values))
-            .with_values("pressure", self.pressure.p.values());
+            .with_values("pressure", self.pressure.p.values())
+            .with_values("viscosity", self.viscosity().into_iter().flat_map(Field::values))
+            .with_values("gaps", self.separation.iter().flat_map(Separation::gaps));
         let snapshot = match &self.markers {
             Some(markers) => markers.snapshot(snapshot.with_words("unseeded", [self.unseeded])),
             None => snapshot,
@@ -67,12 +73,27 @@ impl<T: Real, const D: usize> Simulation<T> for Liquid<T, D> {
         let [phi] = Field::restored(grid, [Location::Center], snapshot, "surface")?;
         let velocity = Faces::restored(grid, snapshot, "velocity")?;
         let [pressure] = Field::restored(grid, [Location::Center], snapshot, "pressure")?;
+        let viscosity = match snapshot.values("viscosity")? {
+            [] => None,
+            _ => {
+                let [nu] = Field::restored(grid, [Location::Center], snapshot, "viscosity")?;
+                self.check_viscosity(&nu)?;
+                Some(nu)
+            }
+        };
+        let gaps = snapshot
+            .values_exactly("gaps", self.separation.as_ref().map_or(0, Separation::count))?;
+        check::all_finite("gaps", gaps)?;
         let bodies = Body::restored_all(&self.bodies, snapshot)?;
         let surface = LevelSet::from_field(phi, &self.params.boundary)?;
         if let Some(markers) = &mut self.markers {
             let unseeded = snapshot.word("unseeded")?;
             markers.restore(snapshot)?;
             self.unseeded = unseeded;
+        }
+        self.set_viscosity(viscosity)?;
+        if let Some(separation) = &mut self.separation {
+            separation.set_gaps(gaps);
         }
         self.surface = surface;
         if let Some(width) = width {

@@ -1,7 +1,10 @@
 //! The sub-steps that a step is put together from, in its order.
 
 use super::rim::Around;
-use super::{Coupling, Liquid, submerged};
+use super::separation::{Separation, TRIALS};
+use super::tension::Pull;
+use super::viscosity::Nu;
+use super::{Coupling, Liquid, LiquidParams, submerged};
 use crate::base::exec::{self, Row, RowPass};
 use crate::grid::Field;
 use crate::solid::Solids;
@@ -57,13 +60,17 @@ impl<T: Real, const D: usize> Liquid<T, D> {
             submerged::continue_surface(&mut self.surface, &self.solid, &mut self.scratch);
         }
         submerged::cut_out(&self.surface, solids.map(|_| &self.solid), &mut self.wet);
-        self.pressure.aim(self.surface.field(), solids, self.params.least_fraction)
+        let (separation, least) = (self.separation.as_ref(), self.params.least_fraction);
+        self.pressure.aim(self.surface.field(), solids, separation, least)
     }
 
     /// How many sub-steps a step of `dt` is cut into.
     pub(super) fn substeps_for(&self, dt: T) -> usize {
-        let cells = self.cells_moved(dt) / self.params.most_cells;
-        let most = self.params.most_substeps;
+        let LiquidParams { density, surface_tension, most_cells, most_substeps: most, .. } =
+            self.params;
+        let (h, four_pi) = (self.grid.dx(), T::of(4.0 * core::f64::consts::PI));
+        let ripples = dt * (four_pi * surface_tension / (density * h * h * h)).sqrt();
+        let cells = (self.cells_moved(dt) / most_cells).at_least(ripples);
         (cells.at_most(T::of_usize(most)).ceil().to_f64() as usize).clamp(1, most)
     }
 
@@ -97,19 +104,22 @@ impl<T: Real, const D: usize> Liquid<T, D> {
         boundary.fill_normal(&mut self.velocity);
     }
 
-    /// u ← (1 − νΔt∇²)⁻¹ u + Δt·g.
+    /// u ← (1 − Δt∇·ν∇)⁻¹ u + Δt·g, and what surface tension does at the surface.
     ///
-    /// Gravity comes last, so that water at rest is no less at rest for being viscous.
+    /// Gravity comes after viscosity, so that water at rest is no less at rest for being viscous.
     ///
     /// # Errors
     /// Those of the viscosity's solve.
     pub fn apply_forces(&mut self, dt: T) -> Result<(), Error> {
-        let amount = self.params.kinematic_viscosity * dt;
-        if let Some(viscosity) = self.viscosity.as_mut().filter(|_| amount > T::zero()) {
+        let uniform = self.params.kinematic_viscosity;
+        let local = self.local_viscosity.as_ref().map(|local| &local.nu);
+        let most = uniform + local.map_or(T::zero(), Field::max_abs);
+        if let Some(viscosity) = self.viscosity.as_mut().filter(|_| most * dt > T::zero()) {
             self.params.boundary.fill_velocity(&mut self.velocity);
             let (open, solids) = (self.pressure.open(), in_the_way(&self.solids));
+            let nu = Nu { uniform, local, most };
             let budget = self.params.diffusion_budget;
-            viscosity.apply(&mut self.velocity, open, solids, amount, budget)?;
+            viscosity.apply(&mut self.velocity, open, solids, (nu, dt), budget)?;
             self.params.boundary.fill_normal(&mut self.velocity);
         }
         for axis in 0..D {
@@ -118,6 +128,16 @@ impl<T: Real, const D: usize> Liquid<T, D> {
                 let region = self.grid.region(Location::Face(axis));
                 exec::rows(&region, [self.velocity[axis].as_mut_slice()], &Add(speed));
             }
+        }
+        if self.params.surface_tension > T::zero() {
+            let h = self.grid.dx();
+            let pull = Pull {
+                phi: self.surface.field(),
+                weights: &self.pressure.weights,
+                open: self.pressure.open(),
+                scale: self.params.surface_tension * dt / (self.params.density * h * h),
+            };
+            pull.act(&mut self.velocity);
         }
         self.params.boundary.fill_normal(&mut self.velocity);
         Ok(())
@@ -148,12 +168,49 @@ impl<T: Real, const D: usize> Liquid<T, D> {
         if !self.riders.is_empty() {
             self.riders.join(&mut self.pressure.problem, density);
         }
-        let (boundary, budget) = (&self.params.boundary, self.params.pressure_budget);
-        let report = self.pressure.apply(&mut self.velocity, boundary, dt / density, budget)?;
-        if solids.is_some() {
+        let report = match self.separation.take() {
+            None => self.solve_pressure(dt)?,
+            Some(mut separation) => {
+                let report = self.project_off_walls(&mut separation, dt);
+                self.separation = Some(separation);
+                report?
+            }
+        };
+        if self.solids.any() {
             self.riders.push(&self.pressure.p, dt);
         }
         self.params.boundary.fill_normal(&mut self.velocity);
+        Ok(report)
+    }
+
+    fn solve_pressure(&mut self, dt: T) -> Result<SolveReport<T>, Error> {
+        let LiquidParams { boundary, pressure_budget, density, .. } = &self.params;
+        self.pressure.apply(&mut self.velocity, boundary, dt / *density, *pressure_budget)
+    }
+
+    /// Projects with walls that push and do not pull.
+    fn project_off_walls(
+        &mut self,
+        separation: &mut Separation<T, D>,
+        dt: T,
+    ) -> Result<SolveReport<T>, Error> {
+        let (per, least) = (dt / self.params.density, self.params.least_fraction);
+        separation.begin(&self.pressure, &self.velocity);
+        separation.velocity.copy_from(&self.velocity)?;
+        separation.rhs.copy_from(&self.pressure.rhs)?;
+        let mut trials = 0;
+        let report = loop {
+            separation.add_flow(&mut self.pressure.rhs);
+            let report = self.solve_pressure(dt)?;
+            trials += 1;
+            if trials == TRIALS || !separation.settle(&self.pressure, per, dt, least) {
+                break report;
+            }
+            self.pressure.open_walls(in_the_way(&self.solids), Some(separation), least)?;
+            self.velocity.copy_from(&separation.velocity)?;
+            self.pressure.rhs.copy_from(&separation.rhs)?;
+        };
+        separation.finish(&self.pressure, per, least);
         Ok(report)
     }
 
@@ -175,9 +232,18 @@ impl<T: Real, const D: usize> Liquid<T, D> {
         for axis in 0..D {
             let open = self.pressure.open()[axis].as_slice();
             let part = in_the_way(&self.solids).map(|solids| solids.open()[axis].as_slice());
-            let wide = |place: usize| part.is_none_or(|part| part[place] > T::of(NARROW));
-            let known = |place: usize| open[place] > T::zero() && wide(place);
-            self.extrapolation.extend(&self.wet, &mut self.velocity[axis], reach, known)?;
+            let narrow = T::of(NARROW);
+            let u = &mut self.velocity[axis];
+            match part {
+                None => {
+                    let known = |place: usize| open[place] > T::zero();
+                    self.extrapolation.extend(&self.wet, u, reach, known)?;
+                }
+                Some(part) => {
+                    let known = |place: usize| (open[place] > T::zero()) & (part[place] > narrow);
+                    self.extrapolation.extend(&self.wet, u, reach, known)?;
+                }
+            }
         }
         let rim = Around {
             surface: &self.surface,
@@ -196,14 +262,32 @@ impl<T: Real, const D: usize> Liquid<T, D> {
         Ok(())
     }
 
-    /// φ ← φ(x − Δt·u).
+    /// φ ← φ(x − Δt·u), and the same for a viscosity that differs from place to place.
     ///
     /// Afterwards the surface is where the liquid has carried it, and φ only nearly a distance.
     ///
     /// # Errors
     /// [`Error::NotFinite`] for a velocity that is not finite.
     pub fn advect_surface(&mut self, dt: T) -> Result<(), Error> {
+        if let Some(local) = &mut self.local_viscosity {
+            local.carry(&mut self.carrier, &self.velocity, dt);
+        }
+        if let Some(separation) = &mut self.separation {
+            separation.free(&self.surface, &mut self.velocity, dt);
+        }
         self.transport.carry(&self.velocity, &mut self.surface, dt)?;
+        if self.separation.is_some() {
+            self.params.boundary.fill_normal(&mut self.velocity);
+        }
+        if let Some(separation) = &mut self.separation
+            && separation.grow(dt, &mut self.surface)
+        {
+            // There is a new piece of surface, which φ does not know yet.
+            self.travelled += self.params.reinitialize_after + T::one();
+        }
+        if let Some(local) = &mut self.local_viscosity {
+            self.extrapolation.scalar(&self.surface, &mut local.nu, T::of(4.0))?;
+        }
         if let Some(markers) = &mut self.markers {
             markers.carry(&self.velocity, dt)?;
             markers.correct(&mut self.surface)?;

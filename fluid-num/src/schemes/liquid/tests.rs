@@ -3,6 +3,7 @@
 mod floating;
 mod rest;
 mod state;
+mod surface;
 mod volume;
 mod waves;
 
@@ -22,6 +23,9 @@ fn poison<const D: usize>(liquid: &mut Liquid<f64, D>) {
     liquid.velocity.components_mut().iter_mut().for_each(Field::poison_ghosts);
     if let Some(viscosity) = &mut liquid.viscosity {
         viscosity.poison(f64::NAN);
+    }
+    if let Some(separation) = &mut liquid.separation {
+        separation.poison(f64::NAN);
     }
 }
 

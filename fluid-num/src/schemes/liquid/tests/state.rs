@@ -4,12 +4,14 @@ use crate::level_set::MarkerParams;
 use crate::poisson::{MultigridParams, SolverKind, SpectralMethod};
 use crate::schemes::liquid::{Coupling, Flow, LiquidSource};
 use crate::solid::{Body, Shape};
-use crate::{Boundary, Error, Grid, LevelSet, Liquid, LiquidParams, Real, Side, Simulation};
+use crate::{Boundary, Error, Field, Grid, LevelSet, Liquid, LiquidParams, Real, Side, Simulation};
 
 fn busy<T: Real, const D: usize>(markers: bool) -> Liquid<T, D> {
     let grid = Grid::new([14; D], T::of(0.1)).unwrap();
     let params = LiquidParams {
         kinematic_viscosity: T::of(1e-3),
+        surface_tension: T::of(0.5),
+        separating_walls: markers,
         markers: markers.then(|| MarkerParams { capacity: 1 << 15, ..Default::default() }),
         ..Default::default()
     };
@@ -19,6 +21,10 @@ fn busy<T: Real, const D: usize>(markers: bool) -> Liquid<T, D> {
     let mut water = Liquid::new(surface, params).unwrap();
     let ball = Body::new(Shape::ball(T::of(0.22)).unwrap(), [T::of(0.8); D]).unwrap();
     water.bodies_mut().push(ball.with_mass(T::of(30.0), [T::one(); 3]).unwrap());
+    if markers {
+        let nu = Field::from_fn(grid, |x| x[0] * T::of(1e-3));
+        water.set_viscosity(Some(nu)).unwrap();
+    }
     water
 }
 
@@ -76,10 +82,11 @@ fn no_time_changes_nothing_and_bad_input_is_refused() {
 fn every_parameter_out_of_range_is_named() {
     type P = LiquidParams<f64, 2>;
     let d = P::default;
-    let bad: [(P, &str); 7] = [
+    let bad: [(P, &str); 8] = [
         (P { density: 0.0, ..d() }, "density"),
         (P { gravity: [f64::NAN, 0.0], ..d() }, "gravity"),
         (P { kinematic_viscosity: -1.0, ..d() }, "kinematic_viscosity"),
+        (P { surface_tension: f64::NAN, ..d() }, "surface_tension"),
         (P { least_fraction: 0.0, ..d() }, "least_fraction"),
         (P { band: 2.0, ..d() }, "band"),
         (P { most_cells: 0.0, ..d() }, "most_cells"),
@@ -108,6 +115,9 @@ fn parameters_can_be_changed_in_a_run() {
     water.set_params(changed.clone()).unwrap();
     assert_eq!(water.params(), &changed);
     water.step(0.02).unwrap();
+    water.set_params(LiquidParams { separating_walls: true, ..changed.clone() }).unwrap();
+    water.step(0.02).unwrap();
+    water.set_params(changed.clone()).unwrap();
     let boundary = Boundary::all(Side::NoSlip);
     assert!(water.set_params(LiquidParams { boundary, ..changed.clone() }).is_err());
     assert_eq!(water.params(), &changed);
