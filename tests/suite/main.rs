@@ -8,6 +8,7 @@ mod contract;
 mod determinism;
 mod lattice_boltzmann;
 mod layers;
+mod liquid;
 mod measure;
 mod particles;
 mod regressions;
