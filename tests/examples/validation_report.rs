@@ -4,6 +4,7 @@
 //! ```sh
 //! cargo run --release -p fluid-tests --features report --example validation_report -- docs/validation
 //! cargo run --release -p fluid-tests --features report --example validation_report -- --quick target/validation
+//! cargo run --release -p fluid-tests --features report --example validation_report -- --only=liquid docs/validation
 //! ```
 
 use core::error::Error;
@@ -20,6 +21,8 @@ use measure::{cavity, lattice, shapes, taylor_green, water};
 use plotters::prelude::*;
 use plotters::style::{FontStyle, register_font};
 
+#[path = "report/liquid.rs"]
+mod liquid;
 #[path = "../suite/measure/mod.rs"]
 mod measure;
 
@@ -29,8 +32,12 @@ fn main() -> Outcome {
     let (flags, folders): (Vec<String>, Vec<String>) =
         std::env::args().skip(1).partition(|a| a.starts_with("--"));
     let quick = flags.iter().any(|f| f == "--quick");
-    if let Some(unknown) = flags.iter().find(|f| *f != "--quick") {
-        return Err(format!("{unknown} is no option; there is --quick").into());
+    let only: Vec<&str> = flags.iter().filter_map(|f| f.strip_prefix("--only=")).collect();
+    let known = |name: &str| SECTIONS.iter().any(|(section, _)| *section == name);
+    let wrong = |f: &&String| *f != "--quick" && !f.strip_prefix("--only=").is_some_and(known);
+    if let Some(unknown) = flags.iter().find(wrong) {
+        let names = SECTIONS.map(|(name, _)| name).join(", ");
+        return Err(format!("{unknown} is no option; there are --quick and --only= {names}").into());
     }
     let folder = PathBuf::from(folders.first().map_or("docs/validation", String::as_str));
     fs::create_dir_all(&folder)?;
@@ -39,15 +46,40 @@ fn main() -> Outcome {
     let mut text = String::from(
         "# Validation\n\nWritten by `cargo run --release -p fluid-tests --features report --example validation_report`.\n\n",
     );
-    vortex(&mut text, &folder, quick)?;
-    inviscid(&mut text, &folder, quick)?;
-    lid(&mut text, &folder, quick)?;
-    carried(&mut text, quick)?;
-    lattices(&mut text, &folder, quick)?;
-    shallow(&mut text, quick)?;
+    if !only.is_empty() {
+        text = fs::read_to_string(folder.join("README.md"))?;
+    }
+    for (_, section) in SECTIONS.iter().filter(|(name, _)| only.is_empty() || only.contains(name)) {
+        let mut new = String::new();
+        section(&mut new, &folder, quick)?;
+        replace(&mut text, &new);
+    }
     fs::write(folder.join("README.md"), &text)?;
     println!("{text}");
     Ok(())
+}
+
+type Section = fn(&mut String, &Path, bool) -> Outcome;
+
+/// Every section by its name, in order.
+const SECTIONS: [(&str, Section); 8] = [
+    ("vortex", vortex),
+    ("inviscid", inviscid),
+    ("lid", lid),
+    ("carried", carried),
+    ("level_sets", liquid::level_sets),
+    ("liquid", liquid::section),
+    ("lattices", lattices),
+    ("shallow", shallow),
+];
+
+/// Puts a section in the place of that of the same title, or at the end.
+fn replace(text: &mut String, new: &str) {
+    let title = new.split_inclusive('\n').next().unwrap_or_default();
+    let Some(start) = text.find(title) else { return text.push_str(new) };
+    let rest = start + title.len();
+    let end = text[rest..].find("\n## ").map_or(text.len(), |at| rest + at + 1);
+    text.replace_range(start..end, new);
 }
 
 /// One curve of a plot: its name and its points.
@@ -185,7 +217,7 @@ fn centre_line(fluid: &StableFluids2<f64>) -> Vec<(f64, f64)> {
         .collect()
 }
 
-fn carried(text: &mut String, quick: bool) -> Outcome {
+fn carried(text: &mut String, _: &Path, quick: bool) -> Outcome {
     let schemes = [
         ("linear", Advection::SemiLagrangian(Interpolation::Linear), ["-68", "-100"]),
         ("clamped cubic", Advection::SemiLagrangian(Interpolation::ClampedCubic), ["+2.3", "-11"]),
@@ -312,7 +344,7 @@ fn lattices(text: &mut String, folder: &Path, quick: bool) -> Outcome {
 }
 
 /// Shallow water: breaking dams, bowls, a standing wave, a river, run-up.
-fn shallow(text: &mut String, quick: bool) -> Outcome {
+fn shallow(text: &mut String, _: &Path, quick: bool) -> Outcome {
     writeln!(text, "## Shallow water\n\nMomentum advection on, f64.\n")?;
     let [at_dam, l1] = water::ritter(400, 20.0, 0.5, |_| ());
     writeln!(

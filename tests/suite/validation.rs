@@ -1,5 +1,6 @@
 //! Exact solutions and reference data. Longer runs, with plots: the example `validation_report`.
 
+use crate::measure::level_set::{Care, enright, vortex, zalesak};
 use crate::measure::{cavity, shapes, taylor_green};
 use fluid_num::Stepping;
 use fluid_num::advection::{Advection, Interpolation};
@@ -69,4 +70,30 @@ fn linear_interpolation_loses_the_area_that_it_must() {
     let linear = Advection::SemiLagrangian(Interpolation::Linear);
     within_3_points(shapes::zalesak(100, linear).unwrap(), -68.0);
     within_3_points(shapes::single_vortex(128, linear).unwrap(), -100.0);
+}
+
+#[test]
+fn a_level_set_keeps_the_shapes_that_it_carries() {
+    // A liquid makes φ a distance again after one cell of motion.
+    for care in [Care::None, Care::Distance(1.0)] {
+        let disc = zalesak(100, care).unwrap();
+        assert!(disc.abs() <= 0.03, "{care:?}: {disc}");
+    }
+    let disc = vortex(128, Care::None).unwrap();
+    assert!(disc.abs() <= 0.15, "{disc}");
+    // A distance makes filaments of a cell as thick as two.
+    let disc = vortex(128, Care::Distance(1.0)).unwrap();
+    assert!(disc.abs() <= 0.25, "{disc}");
+    let ball = enright(48, Care::Distance(1.0)).unwrap();
+    assert!(ball.abs() <= 0.25, "{ball}");
+}
+
+#[test]
+fn particles_hold_the_shapes_that_a_level_set_carries() {
+    let disc = zalesak(100, Care::Particles).unwrap();
+    assert!(disc.abs() <= 0.01, "{disc}");
+    let disc = vortex(128, Care::Particles).unwrap();
+    assert!(disc.abs() <= 0.03, "{disc}");
+    let ball = enright(32, Care::Particles).unwrap();
+    assert!(ball.abs() <= 0.08, "{ball}");
 }

@@ -20,14 +20,6 @@ pub(crate) enum Care {
     Particles,
 }
 
-/// Every care, and its name.
-pub(crate) const CARES: [(&str, Care); 4] = [
-    ("φ alone", Care::None),
-    ("reinitialised after 5 cells", Care::Distance(5.0)),
-    ("reinitialised after 1 cell", Care::Distance(1.0)),
-    ("with particles", Care::Particles),
-];
-
 /// The relative change of the measure of a shape after `steps` steps through `flow`, whose strength at
 /// each is `strength` of the time from 0 to 1.
 fn carried<const D: usize>(
