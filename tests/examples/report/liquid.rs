@@ -126,7 +126,7 @@ fn dam(text: &mut String, folder: &Path, quick: bool) -> Outcome {
         text,
         "\nA column of water, a = 57.15 mm wide and twice as high, collapses: where its front is, Z = z/a at \
          T = t√(2g/a), against Martin and Moyce (1952) and Koshizuka and Oka (1996). The front is that of \
-         water deeper than a/20, or the tip of all. Ahead by: at every point of a curve by its own clock; and \
+         water deeper than a/20, or the tip of all, where φ = 0. Ahead by: at every point of a curve by its own clock; and \
          from the first point of Martin and Moyce on, whose clock ran before the water was free. Their point \
          at T = 4.034 stands apart: from it to the next the front would be faster than 2√(2ga). dZ/dT from 2.547 \
          to 7.439; that of the experiment is {:.2}.\n",

@@ -49,25 +49,31 @@ pub(crate) struct Fronts {
     pub(crate) deep: Vec<[f64; 2]>,
 }
 
-/// A column `cells` cells wide that collapses over a floor fourteen times as long, until T = 8.1.
+/// A column `cells` cells wide that collapses over a floor sixteen times as long, until T = 8.1.
 pub(crate) fn fronts(cells: usize, floor: Side<f64, 2>) -> Fronts {
     let (dx, unit) = (WIDTH / cells as f64, (WIDTH / (2.0 * GRAVITY)).sqrt());
     let params =
         LiquidParams { boundary: Boundary::walls().with(1, 0, floor), ..Default::default() };
     let block = |[x, y]: [f64; 2]| (x - WIDTH).max(y - 2.0 * WIDTH);
-    let mut water = water([14 * cells, 5 * cells / 2], dx, params, block);
+    let (nx, ny) = (16 * cells, 5 * cells / 2);
+    let mut water = water([nx, ny], dx, params, block);
     let mut fronts = Fronts { tip: vec![[0.0, 1.0]], deep: vec![[0.0, 1.0]] };
     let step = 0.05;
     for n in 1..=162 {
         water.step(step * unit).unwrap();
         let phi = water.surface().field();
+        // Where a measure of columns, positive behind the front, is 0, in cells.
+        let front = |measure: &dyn Fn(usize) -> f64| -> f64 {
+            let last = (0..nx - 1).rev().find(|i| measure(*i) > 0.0).unwrap();
+            let (here, next) = (measure(last), measure(last + 1));
+            last as f64 + 0.5 + here / (here - next)
+        };
+        let lowest = |i: usize| (0..ny).fold(f64::MAX, |least, j| least.min(phi[[i, j]]));
         let part = |i: usize, j: usize| (0.5 - phi[[i, j]] / dx).clamp(0.0, 1.0);
-        let depth = |i: usize| (0..5 * cells / 2).map(|j| part(i, j)).sum::<f64>();
-        for (to, least) in [(&mut fronts.tip, 1e-9), (&mut fronts.deep, 0.05 * cells as f64)] {
-            let last = (0..14 * cells).rev().find(|i| depth(*i) > least).unwrap_or(0);
-            let (here, next) = (depth(last), depth((last + 1).min(14 * cells - 1)));
-            let front = last as f64 + 0.5 + (here - least) / (here - next).max(1e-9);
-            to.push([f64::from(n) * step, front / cells as f64]);
+        let depth = |i: usize| (0..ny).map(|j| part(i, j)).sum::<f64>();
+        let places = [front(&|i| -lowest(i)), front(&|i| depth(i) - 0.05 * cells as f64)];
+        for (to, place) in [&mut fronts.tip, &mut fronts.deep].into_iter().zip(places) {
+            to.push([f64::from(n) * step, place / cells as f64]);
         }
     }
     fronts
