@@ -16,17 +16,17 @@ const PATIENCE: u32 = 3;
 
 /// Where a pointer was last pressed.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Hand {
-    pub(crate) place: [f64; 2],
+pub(crate) struct Hand<const D: usize = 2> {
+    pub(crate) place: [f64; D],
     /// How many steps ago.
     idle: u32,
     /// The body that it has taken hold of.
     pub(crate) body: usize,
 }
 
-impl Hand {
+impl<const D: usize> Hand<D> {
     /// One that presses now.
-    pub(crate) fn new(place: [f64; 2], body: usize) -> Self {
+    pub(crate) fn new(place: [f64; D], body: usize) -> Self {
         Self { place, idle: 0, body }
     }
 
@@ -48,8 +48,8 @@ pub(crate) fn weigh(body: &mut Body<f32, 2>, density: f64, rest: f32) {
 }
 
 /// Draws a body towards a place by the spring of a hand.
-pub(crate) fn draw(body: &mut Body<f32, 2>, place: [f64; 2]) {
-    for a in 0..2 {
+pub(crate) fn draw<const D: usize>(body: &mut Body<f32, D>, place: [f64; D]) {
+    for a in 0..D {
         let way = place[a] - f64::from(body.position[a]);
         let pull = SPRING * way - 2.0 * SPRING.sqrt() * f64::from(body.velocity[a]);
         body.force[a] += body.mass * pull.clamp(-STRONGEST, STRONGEST) as f32;
@@ -87,22 +87,34 @@ fn body_color(ball: bool, [x, y]: [f32; 2], depth: f32) -> [f32; 3] {
 
 /// Paints a ball or a crate over a picture.
 pub(crate) fn paint_body(body: &Body<f32, 2>, window: &Window, picture: &mut Picture) {
+    let ball = matches!(body.shape, Shape::Ball { .. });
+    let size = roundness(body) / if ball { 1.0 } else { 1.2 };
+    paint_solid(body, window, picture, |place, distance| {
+        body_color(ball, place.map(|x| x / size), -distance / size)
+    });
+}
+
+/// Paints a body over a picture; `color` is that of a place in its own frame, so far from its surface, m.
+pub(crate) fn paint_solid(
+    body: &Body<f32, 2>,
+    window: &Window,
+    picture: &mut Picture,
+    color: impl Fn([f32; 2], f32) -> [f32; 3],
+) {
     let Some([lo, hi]) = body.bounds() else { return };
     let half = 0.5 * (hi[0] - lo[0]).max(hi[1] - lo[1]);
-    let [columns, rows] = window.around(window.pixel(body.position), half * window.scale() + 2.0);
-    let size = roundness(body) / if matches!(body.shape, Shape::Ball { .. }) { 1.0 } else { 1.2 };
+    let middle = [0, 1].map(|a| 0.5 * (lo[a] + hi[a]));
+    let [columns, rows] = window.around(window.pixel(middle), half * window.scale() + 2.0);
     let (width, height) = (picture.width(), picture.height() as f32);
     for y in rows {
         for x in columns.clone() {
-            let across = (x as f32 + 0.5) / window.columns.len() as f32;
+            let across = ((x - window.columns.start) as f32 + 0.5) / window.columns.len() as f32;
             let up = 1.0 - (y as f32 + 0.5) / height;
             let place = [across * window.extent[0] as f32, up * window.extent[1] as f32];
             let distance = body.signed_distance(place);
             let cover = (0.5 - distance * window.scale()).clamp(0.0, 1.0);
             if cover > 0.0 {
-                let local = body.to_local(place).map(|x| x / size);
-                let ball = matches!(body.shape, Shape::Ball { .. });
-                let color = body_color(ball, local, -distance / size);
+                let color = color(body.to_local(place), distance);
                 let at = (y * width + x) * 4;
                 blend(&mut picture.bytes_mut()[at..at + 4], color.map(byte), cover);
             }

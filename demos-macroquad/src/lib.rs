@@ -27,6 +27,7 @@ pub mod scenes;
 mod stage;
 #[cfg(not(target_arch = "wasm32"))]
 mod start;
+mod surface;
 pub mod workers;
 
 pub use scene::{Button, Choice, Image, Parameter, Pointer, Scene, Setup, Solve, Stats};

@@ -3,20 +3,18 @@
 //! A box of 32 m² of [`Liquid2`]: the surface is a level set, bodies and water move each other through
 //! the pressure, and contacts keep bodies apart. A hand draws bodies by a spring, and water along.
 
-use fluid_adapters::{ColorMap, Picture};
+use fluid_adapters::Picture;
 use fluid_num::schemes::liquid::{Flow, LiquidSource, VolumeCorrection};
 use fluid_num::solid::{Body, Shape};
-use fluid_num::{
-    Error, Field, Grid2, LevelSet, Liquid2, LiquidParams, Real, Simulation, StepReport,
-};
+use fluid_num::{Error, Grid2, LevelSet, Liquid2, LiquidParams, StepReport};
 
 use crate::bodies::{Hand, draw, paint_body, weigh};
-use crate::liquid::{Window, map_color, mix, paint_air, pixels_of, rim_light, water_color};
-use crate::paint::{blend, byte};
+use crate::liquid::{Window, pixels_of};
 use crate::scene::{
     Button, Choice, DT, Knob, Parameter, Pointer, Scene, Setup, Solve, Stats, knob, read_knobs,
     turn_knob,
 };
+use crate::surface::{self, Look, VIEWS, body_at, paint_water, speed_of, stir};
 
 /// The name on the command line.
 pub const NAME: &str = "water";
@@ -28,14 +26,10 @@ pub const SIZE: [usize; 2] = [320, 160];
 pub const HEADLESS_SIZE: [usize; 2] = [192, 96];
 
 const AREA: f64 = 32.0;
-const VIEWS: &[&str] = &["water", "speed", "pressure"];
-/// The water at which speed is shown as foam, m/s.
-const FOAM_SPEED: f32 = 7.0;
-/// Where the water begins to be dark, m below its surface.
-const DARK: f32 = 1.6;
-/// The water about a pointer that follows it, m, and how fast, 1/s.
+const LOOK: Look = Look { foam: 7.0, dark: 1.6 };
+/// The water about a pointer that follows it, and how near to a body a pointer takes hold of it, m.
 const HAND: f64 = 0.35;
-const FOLLOWS: f64 = 12.0;
+const NEAR: f32 = 0.1;
 /// The edge of the pool and of the column, in parts of the box.
 const POOL: f64 = 0.22;
 const COLUMN: [f64; 2] = [0.26, 0.8];
@@ -156,73 +150,6 @@ impl Water {
         sources.extend((self.settings.drain == 1).then_some(drain));
         Ok(())
     }
-
-    /// Takes water about the pointers along.
-    fn stir(&mut self) {
-        for pointer in core::mem::take(&mut self.stirring) {
-            let part = (FOLLOWS * DT).min(1.0);
-            let wanted = pointer.delta.map(|d| (d / DT).clamp(-8.0, 8.0));
-            for (axis, wanted) in wanted.into_iter().enumerate() {
-                let u = &mut self.water.velocity_mut()[axis];
-                let old: Vec<f32> = u.values().collect();
-                let mut old = old.into_iter();
-                u.set_from_fn(|x| {
-                    let u = old.next().unwrap_or(0.0);
-                    let away = [0, 1].map(|a| f64::from(x[a]) - pointer.position[a]);
-                    let square = (away[0] * away[0] + away[1] * away[1]) / (HAND * HAND);
-                    let share = part * (-square).portable_exp();
-                    u + (share * (wanted - f64::from(u))) as f32
-                });
-            }
-        }
-    }
-
-    /// The body at a place, or near it.
-    fn body_at(&self, place: [f64; 2]) -> Option<usize> {
-        let place = place.map(|x| x as f32);
-        let away = |n: &usize| self.water.bodies()[*n].signed_distance(place);
-        let nearest = (0..self.water.bodies().len()).min_by(|a, b| away(a).total_cmp(&away(b)));
-        nearest.filter(|n| away(n) < 0.1)
-    }
-
-    /// Where bodies have left the box.
-    fn outside(&self) -> usize {
-        let extent = self.extent();
-        let inside = |b: &&Body<f32, 2>| {
-            (0..2).all(|a| b.position[a] >= 0.0 && f64::from(b.position[a]) <= extent[a])
-        };
-        self.water.bodies().iter().filter(|b| !inside(b)).count()
-    }
-}
-
-/// Lays the liquid over a picture: `color` is that of a place in it, so far below its surface, m.
-fn paint_liquid(
-    phi: &LevelSet<f32, 2>,
-    window: &Window,
-    picture: &mut Picture,
-    color: impl Fn([f32; 2], f32) -> [f32; 3],
-) {
-    let (scale, dx) = (window.scale(), phi.grid().dx());
-    let width = picture.width();
-    for y in 0..window.height {
-        for x in window.columns.clone() {
-            let across = (x - window.columns.start) as f32 + 0.5;
-            let place = [across / scale, (window.height - y) as f32 / scale - 0.5 / scale];
-            let depth = -phi.signed_distance(place);
-            let cover = (0.5 + depth * scale).clamp(0.0, 1.0);
-            if cover <= 0.0 {
-                continue;
-            }
-            let mut rgb = color(place, depth);
-            let rim = (1.0 - depth / (3.0 * dx)).clamp(0.0, 1.0);
-            if rim > 0.0 {
-                let light = rim_light(rim, phi.gradient(place));
-                rgb = rgb.map(|c| (c + light).clamp(0.0, 1.0));
-            }
-            let at = (y * width + x) * 4;
-            blend(&mut picture.bytes_mut()[at..at + 4], rgb.map(byte), cover);
-        }
-    }
 }
 
 impl Scene for Water {
@@ -249,7 +176,9 @@ impl Scene for Water {
 
     fn step(&mut self) -> Result<(), Error> {
         self.turn_tap()?;
-        self.stir();
+        for pointer in core::mem::take(&mut self.stirring) {
+            stir(&mut self.water, &pointer, HAND);
+        }
         if let Some(hand) = self.holding {
             draw(&mut self.water.bodies_mut()[hand.body], hand.place);
         }
@@ -274,14 +203,15 @@ impl Scene for Water {
         let place = pointer.position;
         if pointer.button == Button::Secondary {
             let radius = (3.0 * cell_of(self.cells)).max(0.12) as f32;
-            let velocity = pointer.delta.map(|d| (d / DT).clamp(-8.0, 8.0) as f32);
+            let velocity = speed_of(&pointer).map(|u| u as f32);
             if let Ok(drop) = Shape::ball(radius) {
                 // A pointer that is nowhere pours nothing.
                 let _ = self.water.pour(&drop, place.map(|x| x as f32), velocity);
             }
             return;
         }
-        let held = self.holding.map(|hand| hand.body).or_else(|| self.body_at(place));
+        let held = self.holding.map(|hand| hand.body);
+        let held = held.or_else(|| body_at(self.water.bodies(), place, NEAR));
         match held {
             Some(body) => self.holding = Some(Hand::new(place, body)),
             None => self.stirring.push(pointer),
@@ -295,24 +225,7 @@ impl Scene for Water {
     fn paint(&mut self, view: usize, picture: &mut Picture) -> Result<(), Error> {
         let extent = self.extent();
         let window = Window { columns: 0..picture.width(), height: picture.height(), extent };
-        let (u, map) = (self.water.velocity(), ColorMap::inferno());
-        let speed = |place| {
-            let [x, y]: [f32; 2] = u.sample(place);
-            (x * x + y * y).sqrt() / FOAM_SPEED
-        };
-        let pressure: &Field<f32, 2> = self.water.pressure();
-        let most = pressure.max_abs().max(1.0);
-        let color = |place, depth: f32| match *VIEWS.get(view).unwrap_or(&VIEWS[0]) {
-            "speed" => map_color(&map, 0.15 + 0.85 * speed(place)),
-            "pressure" => map_color(&map, 0.1 + 0.9 * pressure.sample(place).max(0.0) / most),
-            _ => {
-                let dark = (depth / DARK).clamp(0.0, 1.0);
-                let below = ((extent[1] as f32 - place[1]) / extent[1] as f32).clamp(0.0, 1.0);
-                mix(water_color(speed(place)), [0.01, 0.10, 0.27], 0.55 * dark * below)
-            }
-        };
-        paint_air(picture);
-        paint_liquid(self.water.surface(), &window, picture, color);
+        paint_water(&self.water, view, LOOK, &window, picture);
         self.water.bodies().iter().for_each(|body| paint_body(body, &window, picture));
         Ok(())
     }
@@ -362,24 +275,9 @@ impl Scene for Water {
     }
 
     fn stats(&mut self) -> Stats {
-        let volume = self.water.volume();
-        let more = [
-            ("bodies_outside", self.outside() as f64),
-            ("substeps", self.report.substeps as f64),
-            ("volume", volume.volume),
-            ("volume_drift", volume.drift()),
-        ];
-        let pressure = self.report.pressure;
-        Stats {
-            size: self.cells,
-            steps: self.steps,
-            max_speed: f64::from(self.water.velocity().max_abs()),
-            pressure_iterations: pressure.map(|solve| solve.iterations as u64),
-            pressure_residual: pressure.map(|solve| f64::from(solve.residual)),
-            digest: self.water.digest(),
-            more: more.into_iter().collect(),
-            ..Stats::default()
-        }
+        let extent = self.extent();
+        let stats = surface::stats(&mut self.water, &self.report, extent);
+        Stats { size: self.cells, steps: self.steps, ..stats }
     }
 
     fn solves(&mut self) -> Vec<Solve> {
