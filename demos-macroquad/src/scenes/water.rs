@@ -21,7 +21,7 @@ pub const NAME: &str = "water";
 /// What it shows.
 pub const TITLE: &str = "Water: a dam breaks among crates and balls (level set)";
 /// Its own number of cells.
-pub const SIZE: [usize; 2] = [320, 160];
+pub const SIZE: [usize; 2] = [512, 256];
 /// Its own number of cells in a headless run.
 pub const HEADLESS_SIZE: [usize; 2] = [192, 96];
 
