@@ -17,6 +17,7 @@ pub mod stam;
 pub mod tank3d;
 pub mod wake3d;
 pub mod water;
+pub mod waves;
 pub mod wind;
 
 use fluid_num::Error;
@@ -42,7 +43,7 @@ pub struct Entry {
 }
 
 /// All scenes, in the order of the menu.
-pub const SCENES: [Entry; 18] = [
+pub const SCENES: [Entry; 19] = [
     Entry {
         name: ink::NAME,
         title: ink::TITLE,
@@ -91,6 +92,13 @@ pub const SCENES: [Entry; 18] = [
         size: water::SIZE,
         headless_size: water::HEADLESS_SIZE,
         make: |s| Ok(Box::new(water::Water::new(s)?)),
+    },
+    Entry {
+        name: waves::NAME,
+        title: waves::TITLE,
+        size: waves::SIZE,
+        headless_size: waves::HEADLESS_SIZE,
+        make: |s| Ok(Box::new(waves::Waves::new(s)?)),
     },
     Entry {
         name: pool::NAME,
