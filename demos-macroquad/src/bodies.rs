@@ -67,7 +67,7 @@ pub(crate) fn roundness(body: &Body<f32, 2>) -> f32 {
 
 /// The colour of a ball or crate at a place of its own frame, `depth` below its surface, in parts
 /// of its size.
-fn body_color(ball: bool, [x, y]: [f32; 2], depth: f32) -> [f32; 3] {
+pub(crate) fn body_color(ball: bool, [x, y]: [f32; 2], depth: f32) -> [f32; 3] {
     if ball {
         let edge = (1.0 - depth).clamp(0.0, 1.0);
         let stripe =

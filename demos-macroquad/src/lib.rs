@@ -10,6 +10,7 @@
 mod basin;
 mod bodies;
 mod gallery;
+mod glass;
 #[cfg(not(target_arch = "wasm32"))]
 pub mod headless;
 mod lake;
@@ -21,9 +22,11 @@ mod meadow;
 pub mod options;
 pub mod paint;
 pub mod player;
+mod raster;
 mod relief;
 pub mod scene;
 pub mod scenes;
+mod space;
 mod stage;
 #[cfg(not(target_arch = "wasm32"))]
 mod start;

@@ -42,8 +42,10 @@ fn the_list_names_every_scene() {
             "solvers",
             "dam-break",
             "water",
+            "waves",
             "pool",
             "3d-tank",
+            "3d-water",
             "karman",
             "lbm-ink",
             "porous",
@@ -61,7 +63,7 @@ fn the_list_names_every_scene() {
 fn all_scenes_run_headless_and_print_a_line_each() {
     let output = gallery(&["--headless", "--frames", "2", "--size", "1x1", "--out", "all"]);
     assert!(output.status.success(), "{}", text(&output.stderr));
-    assert_eq!(text(&output.stdout).lines().count(), 18);
+    assert_eq!(text(&output.stdout).lines().count(), 20);
 }
 
 #[cfg(target_os = "linux")]

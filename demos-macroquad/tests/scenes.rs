@@ -492,3 +492,51 @@ fn water_keeps_its_volume_and_its_bodies() {
     let stats = rehearsed(&mut *closed, 240);
     assert!(poured > stats.more["volume"] + 0.5, "{poured} {stats:?}");
 }
+
+#[test]
+fn waves_run_past_the_boat_at_anchor_and_the_water_stays() {
+    let mut scene = make("waves", [128, 32]);
+    let early = rehearsed(&mut *scene, 30);
+    let stats = rehearsed(&mut *scene, 450);
+    assert!(stats.more["volume_drift"].abs() < 0.02, "{stats:?}");
+    assert_eq!(stats.more["bodies_outside"], 0.0);
+    // The stroke is 0.72 m: waves are about as high, but for the first ones.
+    assert!(early.more["wave_height"] < 0.2, "{early:?}");
+    assert!((0.35..1.4).contains(&stats.more["wave_height"]), "{stats:?}");
+    assert!(stats.more["boat_from_anchor"].abs() < 1.5, "{stats:?}");
+    let mut still = make("waves", [128, 32]);
+    still.set_parameter("stroke, m", 0.0).unwrap();
+    let stats = rehearsed(&mut *still, 240);
+    assert!(stats.more["wave_height"] < 0.1, "{stats:?}");
+}
+
+#[test]
+fn water_in_a_box_keeps_its_volume_and_a_ball_is_thrown_into_it() {
+    let mut scene = make("3d-water", [28, 20]);
+    for _ in 0..3 {
+        let stats = rehearsed(&mut *scene, 40);
+        assert!(stats.more["volume_drift"].abs() < 0.03, "{stats:?}");
+        assert_eq!(stats.more["bodies_outside"], 0.0);
+    }
+    assert_eq!(scene.stats().more["balls_thrown"], 0.0);
+    let [width, height] = scene.extent();
+    let pointer = |button| {
+        let (position, delta) = ([0.5 * width, 0.4 * height], [0.1, 0.0]);
+        Pointer { position, delta, seconds: 1.0 / 60.0, button, finger: 0 }
+    };
+    // A held button throws one after the other, not one in each step.
+    for _ in 0..30 {
+        scene.pointer(pointer(Button::Secondary));
+        scene.step().unwrap();
+    }
+    assert_eq!(scene.stats().more["balls_thrown"], 2.0);
+    // Beside the box there is nothing to take hold of but the camera.
+    let paint = |scene: &mut dyn Scene| {
+        let mut picture = Picture::new(64, 48).unwrap();
+        scene.paint(0, &mut picture).unwrap();
+        picture
+    };
+    let before = paint(&mut *scene);
+    scene.pointer(Pointer { position: [0.01, 0.99], ..pointer(Button::Primary) });
+    assert_ne!(paint(&mut *scene).bytes(), before.bytes());
+}

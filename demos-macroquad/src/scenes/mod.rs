@@ -17,6 +17,7 @@ pub mod stam;
 pub mod tank3d;
 pub mod wake3d;
 pub mod water;
+pub mod water3d;
 pub mod waves;
 pub mod wind;
 
@@ -43,7 +44,7 @@ pub struct Entry {
 }
 
 /// All scenes, in the order of the menu.
-pub const SCENES: [Entry; 19] = [
+pub const SCENES: [Entry; 20] = [
     Entry {
         name: ink::NAME,
         title: ink::TITLE,
@@ -113,6 +114,13 @@ pub const SCENES: [Entry; 19] = [
         size: tank3d::SIZE,
         headless_size: tank3d::HEADLESS_SIZE,
         make: |s| Ok(Box::new(tank3d::Tank::new(s)?)),
+    },
+    Entry {
+        name: water3d::NAME,
+        title: water3d::TITLE,
+        size: water3d::SIZE,
+        headless_size: water3d::HEADLESS_SIZE,
+        make: |s| Ok(Box::new(water3d::Water3d::new(s)?)),
     },
     Entry {
         name: karman::NAME,

@@ -8,13 +8,14 @@ use fluid_adapters::{ColorMap, Picture};
 use fluid_num::base::digest::Digest;
 use fluid_num::particles::Domain;
 use fluid_num::solid::Shape;
-use fluid_num::{Error, Pbf3, PbfParams, Real, Simulation};
+use fluid_num::{Error, Pbf3, PbfParams, Simulation};
 
 use crate::liquid::{map_color, mean_excess, mix, paint_air, speed, stats, water_color};
 use crate::paint::{blend, byte};
 use crate::scene::{
     Choice, DT, Knob, Parameter, Pointer, Scene, Setup, Solve, Stats, knob, read_knobs, turn_knob,
 };
+use crate::space::{Camera, Eye, LIGHT, paint_edges};
 
 /// The name on the command line.
 pub const NAME: &str = "3d-tank";
@@ -35,15 +36,8 @@ const START: &str = "start";
 const STARTS: [&str; 3] = ["dam", "two dams", "falling ball"];
 /// The radius of a ball in units of the spacing.
 const BALL: f32 = 0.72;
-/// Where light comes from, seen from the camera: left, above and behind it.
-const LIGHT: [f32; 3] = [-0.48, 0.64, 0.60];
 /// What far particles fade to.
 const DUSK: [f32; 3] = [0.05, 0.09, 0.19];
-const EDGE: [u8; 3] = [150, 170, 196];
-/// A turn of the camera, radians a second, while nobody drags it.
-const TURN: f64 = 0.3;
-/// Radians for a drag across the height of the picture.
-const DRAG: f64 = 3.0;
 
 #[derive(Debug)]
 struct Settings {
@@ -119,65 +113,6 @@ fn fill(settings: &Settings, cells: [usize; 2]) -> Result<Pbf3<f32>, Error> {
     Ok(water)
 }
 
-/// Where the box is seen from.
-#[derive(Debug, Clone, Copy)]
-struct Camera {
-    /// The angle about the vertical, rad; 0 from the front.
-    yaw: f64,
-    /// The angle above the horizon, rad.
-    pitch: f64,
-}
-
-impl Camera {
-    const START: Self = Self { yaw: -0.5, pitch: 0.36 };
-}
-
-/// A camera that looks at a box, for a picture of some size.
-struct Eye {
-    center: [f32; 3],
-    /// Right, up and towards the camera, in the world.
-    axes: [[f32; 3]; 3],
-    distance: f32,
-    /// The nearest and the farthest that the box can be.
-    reach: [f32; 2],
-    /// Pixels for a metre at a distance of a metre.
-    focus: f32,
-    middle: [f32; 2],
-}
-
-impl Eye {
-    fn new(camera: Camera, extent: [f64; 3], picture: &Picture) -> Self {
-        let ((s, c), (u, v)) = (camera.yaw.portable_sin_cos(), camera.pitch.portable_sin_cos());
-        let axes = [[c, 0.0, -s], [-s * u, v, -c * u], [s * v, u, c * v]];
-        let radius = 0.5 * extent.iter().map(|x| x * x).sum::<f64>().sqrt();
-        let distance = 3.4 * radius;
-        let [width, height] = [picture.width(), picture.height()].map(|n| n as f32);
-        Self {
-            center: [0, 1, 2].map(|a| (0.5 * extent[a]) as f32),
-            axes: axes.map(|axis| axis.map(|x| x as f32)),
-            distance: distance as f32,
-            reach: [distance - radius, distance + radius].map(|x| x as f32),
-            focus: 2.15 * (0.75 * width).min(height),
-            middle: [0.5 * width, 0.5 * height],
-        }
-    }
-
-    /// The pixel under which a point lies, and how far away it is.
-    fn see(&self, point: [f32; 3]) -> ([f32; 2], f32) {
-        let r = [0, 1, 2].map(|a| point[a] - self.center[a]);
-        let along = |axis: [f32; 3]| axis[0] * r[0] + axis[1] * r[1] + axis[2] * r[2];
-        let away = self.distance - along(self.axes[2]);
-        let scale = self.focus / away;
-        let [x, y] = [scale * along(self.axes[0]), -scale * along(self.axes[1])];
-        ([self.middle[0] + x, self.middle[1] + y], away)
-    }
-
-    /// How far back a distance is, 0 to 1.
-    fn depth(&self, away: f32) -> f32 {
-        ((away - self.reach[0]) / (self.reach[1] - self.reach[0])).clamp(0.0, 1.0)
-    }
-}
-
 /// The pixels about `x` up to `radius` away of an edge of `length`.
 fn pixels(x: f32, radius: f32, length: usize) -> Range<usize> {
     let first = (x - radius).floor().max(0.0) as usize;
@@ -203,46 +138,6 @@ fn paint_ball(picture: &mut Picture, [x, y]: [f32; 2], radius: f32, color: [f32;
             let at = (row * width + column) * 4;
             let color = mix(shaded, DUSK, fade).map(byte);
             blend(&mut picture.bytes_mut()[at..at + 4], color, cover);
-        }
-    }
-}
-
-/// A line one pixel wide.
-fn paint_line(picture: &mut Picture, from: [f32; 2], to: [f32; 2], opacity: f32) {
-    let (width, height) = (picture.width() as f32, picture.height() as f32);
-    let way = [to[0] - from[0], to[1] - from[1]];
-    let steps = way[0].abs().max(way[1].abs()).ceil().max(1.0);
-    // Along the longer direction step by step; across it two pixels share the line.
-    let across = usize::from(way[0].abs() >= way[1].abs());
-    for n in 0..=steps as usize {
-        let part = n as f32 / steps;
-        let place = [0, 1].map(|a| from[a] + way[a] * part - 0.5);
-        let share = place[across] - place[across].floor();
-        for (next, cover) in [(0.0, 1.0 - share), (1.0, share)] {
-            let mut pixel = place.map(f32::round);
-            pixel[across] = place[across].floor() + next;
-            if pixel[0] >= 0.0 && pixel[1] >= 0.0 && pixel[0] < width && pixel[1] < height {
-                let at = (pixel[1] as usize * width as usize + pixel[0] as usize) * 4;
-                blend(&mut picture.bytes_mut()[at..at + 4], EDGE, cover * opacity);
-            }
-        }
-    }
-}
-
-/// The edges of the box: those that hide nothing, or those that stand before the water.
-fn paint_edges(picture: &mut Picture, eye: &Eye, extent: [f64; 3], before: bool) {
-    let corner = |n: usize| {
-        let place = [0, 1, 2].map(|a| if n >> a & 1 == 1 { extent[a] as f32 } else { 0.0 });
-        eye.see(place)
-    };
-    let nearest = (0..8).min_by(|a, b| corner(*a).1.total_cmp(&corner(*b).1)).unwrap_or(0);
-    for from in 0..8_usize {
-        for axis in (0..3).filter(|axis| from >> axis & 1 == 0) {
-            let to = from | 1 << axis;
-            if (from == nearest || to == nearest) == before {
-                let opacity = if before { 0.45 } else { 0.30 };
-                paint_line(picture, corner(from).0, corner(to).0, opacity);
-            }
         }
     }
 }
@@ -301,12 +196,11 @@ impl Scene for Tank {
     }
 
     fn rehearse(&mut self) {
-        self.camera.yaw += TURN * DT;
+        self.camera.circle();
     }
 
     fn pointer(&mut self, pointer: Pointer) {
-        self.camera.yaw -= DRAG * pointer.delta[0];
-        self.camera.pitch = (self.camera.pitch - DRAG * pointer.delta[1]).clamp(-0.2, 1.4);
+        self.camera.drag(pointer.delta);
     }
 
     fn views(&self) -> &'static [&'static str] {
@@ -315,7 +209,7 @@ impl Scene for Tank {
 
     fn paint(&mut self, view: usize, picture: &mut Picture) -> Result<(), Error> {
         let extent = box_of(self.cells);
-        let eye = Eye::new(self.camera, extent, picture);
+        let eye = Eye::new(self.camera, extent, [picture.width(), picture.height()]);
         let particles = self.water.particles();
         self.order.clear();
         for i in 0..particles.len() {
@@ -380,8 +274,8 @@ impl Scene for Tank {
     fn stats(&mut self) -> Stats {
         let excess = mean_excess(self.water.density(), self.water.params().rest_density);
         let stats = stats(self.water.particles(), self.water.domain(), excess);
-        let view = [self.camera.yaw, self.camera.pitch];
-        let digest = Digest::new().word(self.water.digest()).values(&view).finish();
+        let digest = Digest::new().word(self.water.digest());
+        let digest = digest.values(&self.camera.angles()).finish();
         Stats { size: self.cells, steps: self.steps, digest, ..stats }
     }
 

@@ -30,7 +30,7 @@ pub const SIZE: [usize; 2] = [512, 128];
 pub const HEADLESS_SIZE: [usize; 2] = [256, 64];
 
 const AREA: f64 = 64.0;
-const LOOK: Look = Look { foam: 3.0, dark: 1.3 };
+const LOOK: Look = Look { foam: 2.5, dark: 1.3 };
 /// The water about a pointer that follows it, and how near to a body a pointer takes hold of it, m.
 const HAND: f64 = 0.3;
 const NEAR: f32 = 0.1;
