@@ -19,7 +19,7 @@ use crate::space::{Camera, Eye, LIGHT, paint_edges};
 
 /// How much of red, green and blue a metre of water takes, and what it scatters back, and how much.
 const ABSORBS: [f32; 3] = [2.4, 0.75, 0.40];
-const DEEP: [f32; 3] = [0.02, 0.27, 0.50];
+const DEEP: [f32; 3] = [0.03, 0.31, 0.55];
 const SCATTERS: f32 = 1.3;
 /// The sky at the horizon and overhead, as water mirrors it.
 const SKY: [[f32; 3]; 2] = [[0.24, 0.42, 0.60], [0.82, 0.92, 1.0]];

@@ -30,7 +30,7 @@ impl Camera {
     /// For a flat box.
     pub(crate) const START: Self = Self { yaw: -0.5, pitch: 0.36, zoom: 1.0 };
     /// For a cube, all of which is in the picture.
-    pub(crate) const WIDE: Self = Self { zoom: 0.8, ..Self::START };
+    pub(crate) const WIDE: Self = Self { zoom: 0.86, ..Self::START };
 
     /// Goes round for a step, as it does while nobody drags it.
     pub(crate) fn circle(&mut self) {

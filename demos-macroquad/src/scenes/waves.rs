@@ -53,15 +53,17 @@ const BEACH: [[f64; 2]; 9] = [
 const ANCHOR: f64 = 0.30;
 const BALL: f64 = 0.45;
 const GAUGE: f64 = 0.2;
-/// The hull, in parts of half its length.
+/// The hull, in parts of half its length, its bow to the waves.
 const HULL: [[f64; 2]; 5] =
-    [[-1.0, 0.36], [-0.86, -0.16], [-0.6, -0.32], [0.62, -0.32], [1.12, 0.44]];
+    [[-1.12, 0.44], [-0.62, -0.32], [0.6, -0.32], [0.86, -0.16], [1.0, 0.36]];
 /// Densities of boat and ball, in parts of the water's.
 const DENSITIES: [f64; 2] = [0.42, 0.2];
 /// How far below the middle of the hull the boat's weight lies, in parts of half its length.
-const KEEL: f64 = 0.12;
-/// The cable's length in depths of water, and what it pulls, 1/s² for each metre, and holds, 1/s.
+const KEEL: f64 = 0.18;
+/// The cable's length in depths of water, what it pulls as it hangs, m/s², and for each metre that it is
+/// stretched, 1/s², and what it holds, 1/s.
 const CABLE: f64 = 1.25;
+const HANGS: f64 = 0.15;
 const PULL: f64 = 14.0;
 const HOLD: f64 = 2.0;
 /// The longer edge of the picture, pixels.
@@ -285,7 +287,7 @@ impl Waves {
         Some([bow, [(ANCHOR - 0.09) * width, 0.0]])
     }
 
-    /// Lets the cable pull where it is stretched.
+    /// Lets the cable pull.
     fn hold_boat(&mut self) -> Result<(), Error> {
         let length = CABLE * STILL * self.extent()[1];
         let Some([bow, anchor]) = self.cable().filter(|_| self.settings.cable == 0) else {
@@ -293,14 +295,15 @@ impl Waves {
         };
         let way = [0, 1].map(|a| anchor[a] - bow[a]);
         let far = (way[0] * way[0] + way[1] * way[1]).sqrt();
-        if far <= length {
+        if far <= 0.0 {
             return Ok(());
         }
         let boat = &mut self.water.bodies_mut()[BOAT];
         let (point, along) = (bow.map(|x| x as f32), way.map(|x| x / far));
         let leaves = boat.velocity_at(point).map(f64::from);
         let leaves = -(leaves[0] * along[0] + leaves[1] * along[1]);
-        let pull = PULL * (far - length) + HOLD * leaves.max(0.0);
+        let stretched = PULL * (far - length) + HOLD * leaves.max(0.0);
+        let pull = HANGS * far / length + if far > length { stretched } else { 0.0 };
         let force = along.map(|part| boat.mass * (part * pull) as f32);
         boat.add_force_at(point, force)
     }

@@ -21,9 +21,9 @@ const CLOTH: [f32; 3] = [0.96, 0.94, 0.88];
 const ROPE: [u8; 3] = [196, 186, 160];
 
 /// The mast and the sails, in parts of half the boat's length.
-const MAST: [[f32; 2]; 4] = [[-0.10, 0.3], [-0.02, 0.3], [-0.04, 2.3], [-0.08, 2.3]];
-const MAIN: [[f32; 2]; 3] = [[-0.13, 0.66], [-0.13, 2.2], [-0.92, 0.72]];
-const JIB: [[f32; 2]; 3] = [[0.05, 0.66], [0.92, 0.60], [0.05, 1.95]];
+const MAST: [[f32; 2]; 4] = [[0.02, 0.3], [0.10, 0.3], [0.08, 2.3], [0.04, 2.3]];
+const MAIN: [[f32; 2]; 3] = [[0.13, 0.70], [0.92, 0.76], [0.13, 2.2]];
+const JIB: [[f32; 2]; 3] = [[-0.05, 0.70], [-0.05, 1.95], [-0.92, 0.64]];
 
 /// Paints everything but the water, whose level at rest is `still`, m.
 ///
