@@ -180,7 +180,9 @@ mod tests {
             layers.draw([[6.5, 6.5], rim[n], rim[(n + 1) % 5]].map(corner));
         }
         let passed = &layers.passed;
-        assert!(passed.iter().all(|p| *p == 0.0 || *p == 2.0), "{passed:?}");
+        // Rounding of a mean.
+        let once = |p: &f32| *p == 0.0 || (*p - 2.0).abs() < 1e-5;
+        assert!(passed.iter().all(once), "{passed:?}");
         let covered = passed.iter().filter(|p| **p != 0.0).count();
         // 12 · 8 + 12 · 4 / 2.
         assert!(covered.abs_diff(120) <= 6, "{covered}");
@@ -188,7 +190,7 @@ mod tests {
         for n in 0..5 {
             layers.draw([rim[(n + 1) % 5], rim[n], [6.5, 6.5]].map(corner));
         }
-        assert!(layers.passed.iter().all(|p| *p == 0.0));
+        assert!(layers.passed.iter().all(|p| p.abs() < 1e-5), "{:?}", layers.passed);
     }
 
     #[test]

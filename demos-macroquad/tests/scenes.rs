@@ -503,11 +503,12 @@ fn waves_run_past_the_boat_at_anchor_and_the_water_stays() {
     // The stroke is 0.72 m: waves are about as high, but for the first ones.
     assert!(early.more["wave_height"] < 0.2, "{early:?}");
     assert!((0.35..1.4).contains(&stats.more["wave_height"]), "{stats:?}");
-    assert!(stats.more["boat_from_anchor"].abs() < 1.5, "{stats:?}");
+    assert!(stats.more["boat_from_anchor"].abs() < 2.0, "{stats:?}");
     let mut still = make("waves", [128, 32]);
     still.set_parameter("stroke, m", 0.0).unwrap();
     let stats = rehearsed(&mut *still, 240);
-    assert!(stats.more["wave_height"] < 0.1, "{stats:?}");
+    // What boat and ball make as they come to rest.
+    assert!(stats.more["wave_height"] < 0.15, "{stats:?}");
 }
 
 #[test]
