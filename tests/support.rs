@@ -3,7 +3,7 @@
 use fluid_num::level_set::MarkerParams;
 use fluid_num::schemes::liquid::VolumeCorrection;
 use fluid_num::solid::{Body, Shape};
-use fluid_num::{Faces, Grid, LevelSet, Liquid, LiquidParams, Real};
+use fluid_num::{Faces, Field, Grid, LevelSet, Liquid, LiquidParams, Real};
 
 /// A small deterministic random number generator (PCG's multiplier), uniform in [0, 1).
 #[derive(Debug, Clone)]
@@ -43,8 +43,8 @@ pub fn random_faces<T: Real, const D: usize>(
     Faces::from_fn(grid, |_| core::array::from_fn(|_| T::of(random.within(-size, size))))
 }
 
-/// A breaking dam with a light ball and a heavy crate, viscous, with particles of the surface, and its
-/// volume held.
+/// A breaking dam with a light ball and a heavy crate, viscous, more so to the left, with surface tension and
+/// particles of the surface, between walls that do not pull, its volume held.
 ///
 /// # Panics
 /// For less than one cell.
@@ -53,6 +53,8 @@ pub fn dam_with_bodies<const D: usize>(cells: usize) -> Liquid<f32, D> {
     let grid = Grid::new([cells; D], 1.0 / cells as f32).unwrap();
     let params = LiquidParams {
         kinematic_viscosity: 1e-3,
+        surface_tension: 1.0,
+        separating_walls: true,
         markers: Some(MarkerParams::default()),
         volume_correction: Some(VolumeCorrection::default()),
         ..LiquidParams::default()
@@ -61,6 +63,8 @@ pub fn dam_with_bodies<const D: usize>(cells: usize) -> Liquid<f32, D> {
         (x[0] - 0.4).max(x[1] - 0.8).min(x[1] - 0.2)
     });
     let mut water = Liquid::new(column.unwrap(), params).unwrap();
+    let thick = Field::from_fn(grid, |x: [f32; D]| if x[0] < 0.3 { 0.01 } else { 0.0 });
+    water.set_viscosity(Some(thick)).unwrap();
     let shapes = [Shape::ball(0.1).unwrap(), Shape::cuboid([0.1; D]).unwrap()];
     for (n, shape) in shapes.into_iter().enumerate() {
         let mut place = [0.5; D];

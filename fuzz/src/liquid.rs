@@ -3,7 +3,7 @@
 use fluid_num::advection::Interpolation;
 use fluid_num::level_set::MarkerParams;
 use fluid_num::schemes::liquid::{Coupling, Flow, LiquidSource, VolumeCorrection};
-use fluid_num::{Error, Grid, LevelSet, Liquid, LiquidParams, Real, Simulation};
+use fluid_num::{Error, Field, Grid, LevelSet, Liquid, LiquidParams, Real, Simulation};
 
 use crate::input::{Input, dispatch};
 use crate::scene;
@@ -31,6 +31,8 @@ fn params<T: Real, const D: usize>(input: &mut Input<'_>) -> LiquidParams<T, D> 
         gravity: input.vector(-10.0, 10.0),
         density: input.pick(&[T::of(1000.0), T::one(), T::of(1e-3), T::zero()]),
         kinematic_viscosity: input.coefficient(),
+        surface_tension: input.coefficient(),
+        separating_walls: input.chance(80),
         coupling: input.pick(&[Coupling::Strong, Coupling::Strong, Coupling::Weak]),
         least_fraction: input.pick(&[T::of(0.01), T::of(1e-4), T::of(0.5)]),
         velocity_advection: scene::advection(input),
@@ -69,7 +71,7 @@ fn run<T: Real, const D: usize>(input: &mut Input<'_>) {
     };
     for _ in 0..input.within(1, 9) {
         let before = water.digest();
-        let done = match input.byte() % 12 {
+        let done = match input.byte() % 13 {
             0 => match scene::shape(input, &grid, 1) {
                 Some(shape) => water.pour(&shape, input.point(&grid), input.vector(-3.0, 3.0)),
                 None => Ok(()),
@@ -81,6 +83,11 @@ fn run<T: Real, const D: usize>(input: &mut Input<'_>) {
             2 | 3 => {
                 float(input, &grid, &mut water);
                 Ok(())
+            }
+            12 => {
+                let (base, slope): (T, T) = (input.coefficient(), input.number(-1.0, 1.0));
+                let nu = Field::from_fn(grid, |x: [T; D]| base + slope * x[0]);
+                water.set_viscosity(input.chance(200).then_some(nu))
             }
             4 => {
                 water.bodies_mut().clear();

@@ -56,18 +56,9 @@ fn rests<T: Real>(slope: f64, viscosity: f64, steps: usize, bound: f64) {
 }
 
 #[test]
-fn a_tank_stays_at_rest() {
-    for viscosity in [0.0, 1.0] {
-        rests::<f64>(0.0, viscosity, 600, 1e-6);
-    }
-    rests::<f32>(0.0, 0.0, 200, 1e-4);
-}
-
-#[test]
 fn a_tank_over_sloped_ground_stays_at_rest() {
-    for viscosity in [0.0, 1.0] {
-        rests::<f64>(10.0, viscosity, 600, 1e-6);
-    }
+    rests::<f64>(10.0, 1.0, 600, 1e-6);
+    rests::<f32>(10.0, 0.0, 200, 1e-4);
     rests::<f64>(37.0, 0.0, 100, 1e-6);
 }
 
