@@ -41,8 +41,8 @@ const SHALLOW_WATER: u64 = 0xe2a3_5b41_1620_d72a;
 const WIND_3D: u64 = 0x8e15_4932_d340_508d;
 const LEVEL_SET_2D: u64 = 0xcc23_0c56_054b_3bd0;
 const LEVEL_SET_3D: u64 = 0x5730_4dd9_5843_0b91;
-const LIQUID_2D: u64 = 0x6741_c4f7_b3a0_b932;
-const LIQUID_3D: u64 = 0x3937_6f5c_e2a3_64c8;
+const LIQUID_2D: u64 = 0xe413_78e8_f4b9_c4b8;
+const LIQUID_3D: u64 = 0x5c59_8007_5269_c7a2;
 const SOLVERS: u64 = 0x9c03_fe18_1990_8e38;
 
 /// Smoke and heat in a channel behind a turning plate, everything switched on.
