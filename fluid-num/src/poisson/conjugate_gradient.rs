@@ -194,7 +194,7 @@ impl<T: Real, const D: usize> PoissonSolver<T, D> for ConjugateGradient<T, D> {
                 }
                 let alpha = T::of(old / curvature);
                 let update = Update { d: d.as_slice(), q: q.as_slice(), alpha };
-                exec::rows(region, [p.as_mut_slice(), r.as_mut_slice()], &update);
+                exec::rows_within(region, [p.as_mut_slice(), r.as_mut_slice()], &update);
                 // Rounding brings a mean back, which no search direction could take off again.
                 problem.remove_means(r);
                 let sign = factor.apply(problem, r, z);
@@ -292,7 +292,7 @@ fn step_direction<T: Real, const D: usize>(
     beta: T,
     d: &mut Field<T, D>,
 ) {
-    exec::rows(*region, [d.as_mut_slice()], &Direction { z: z.as_slice(), sign, beta });
+    exec::rows_within(*region, [d.as_mut_slice()], &Direction { z: z.as_slice(), sign, beta });
 }
 
 struct Direction<'a, T> {
@@ -337,7 +337,7 @@ pub(super) fn descend<T: Real, const D: usize>(
     let length = gain / curvature;
     if curvature > 0.0 && length.is_finite() {
         let pass = AddScaled { e: e.as_slice(), length: T::of(length) };
-        exec::rows(region, [p.as_mut_slice()], &pass);
+        exec::rows_within(region, [p.as_mut_slice()], &pass);
         problem.wrap(p);
     }
 }

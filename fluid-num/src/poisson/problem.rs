@@ -320,7 +320,7 @@ impl<T: Real, const D: usize> Problem<T, D> {
     pub(super) fn prepare(&self, p: &mut Field<T, D>) {
         self.extent().clear_around(p.as_mut_slice());
         if let Some(v) = &self.variable {
-            exec::rows(self.extent(), [p.as_mut_slice()], &Mask(&v.inverse));
+            exec::rows_within(self.extent(), [p.as_mut_slice()], &Mask(&v.inverse));
         }
         self.wrap(p);
     }
@@ -628,8 +628,8 @@ impl<T: Real, const D: usize> BandPass<(), 0> for Right<'_, T, D> {
 
     #[inline(always)]
     fn band(&self, rows: Range<usize>, _: [&mut [()]; 0]) -> bool {
-        // What is not finite is not zero when taken from itself.
-        let finite = |b: T| b - b == T::zero();
+        // What is not finite is not nothing even nought times.
+        let finite = |b: T| b * T::zero() == T::zero();
         rows.fold(true, |right, n| {
             let beta = self.region.row(n).of(self.beta);
             right & beta.iter().fold(true, |right, b| right & (*b >= T::zero()) & finite(*b))

@@ -75,7 +75,7 @@ impl Regions {
     ) {
         let Self { marks, sets, held, cursor, places, starts } = self;
         let strides = extent.region.strides;
-        exec::rows(*extent, [marks.as_mut_slice()], &Mark { links, strides });
+        exec::rows_within(*extent, [marks.as_mut_slice()], &Mark { links, strides });
         // Seams come last.
         for axis in (0..D).filter(|a| links.periodic[*a]) {
             ends(&extent.region, axis).0.places().for_each(|place| marks[place] &= !JOINED[axis]);

@@ -272,5 +272,5 @@ pub(super) fn run<const OP: u8, T: Real, const D: usize>(
     weight: T,
     out: &mut [T],
 ) {
-    exec::rows(stencil.extent(), [out], &Pass::<T, D, OP> { stencil, weight });
+    exec::rows_within(stencil.extent(), [out], &Pass::<T, D, OP> { stencil, weight });
 }

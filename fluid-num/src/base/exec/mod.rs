@@ -21,7 +21,7 @@ use pulp::NullaryFnOnce;
 
 pub use chunks::{BlockPass, ChunkPass, ListPass, TASKS, blocks, chunks, lists};
 pub use rings::{RingPass, ring_rows};
-pub use rows::{BandPass, Banded, RowPass, bands, reduce, rows};
+pub use rows::{BandPass, Banded, RowPass, bands, reduce, rows, rows_within};
 pub use spans::{Extent, Spans, for_each_marked};
 
 /// The usual number of elements below which splitting costs more than it gains.

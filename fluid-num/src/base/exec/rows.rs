@@ -13,13 +13,21 @@ pub trait RowPass<T, const D: usize, const N: usize>: Sync {
     fn row(&self, row: Row<D>, out: [&mut [T]; N]);
 }
 
-/// Runs `pass` on every row of a region, or on what matters of each; each of `out` is a whole array.
-pub fn rows<'a, T: Send, const D: usize, const N: usize>(
-    extent: impl Into<Extent<'a, D>>,
+/// Runs `pass` on every row of `region`; each of `out` is a whole array.
+pub fn rows<T: Send, const D: usize, const N: usize>(
+    region: &Region<D>,
     out: [&mut [T]; N],
     pass: &impl RowPass<T, D, N>,
 ) {
-    let extent = extent.into();
+    rows_within(Extent::from(*region), out, pass);
+}
+
+/// Runs `pass` on what matters of every row; each of `out` is a whole array.
+pub fn rows_within<T: Send, const D: usize, const N: usize>(
+    extent: Extent<'_, D>,
+    out: [&mut [T]; N],
+    pass: &impl RowPass<T, D, N>,
+) {
     if extent.region.is_empty() {
         return;
     }

@@ -55,12 +55,6 @@ impl<const D: usize> From<Region<D>> for Extent<'_, D> {
     }
 }
 
-impl<const D: usize> From<&Region<D>> for Extent<'_, D> {
-    fn from(region: &Region<D>) -> Self {
-        Self::from(*region)
-    }
-}
-
 impl<const D: usize> Extent<'_, D> {
     /// What matters of row number `n`; nothing is a row without places.
     #[inline(always)]
@@ -100,7 +94,7 @@ pub fn for_each_marked(marks: &[u8], mark: u8, mut f: impl FnMut(usize)) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{RowPass, rows};
+    use super::super::{RowPass, rows_within};
     use super::*;
 
     struct Count;
@@ -126,7 +120,7 @@ mod tests {
             assert_eq!(row.start, region.row(n).start + first);
         }
         let mut visits = alloc::vec![0_u32; values.len()];
-        rows(extent, [&mut visits], &Count);
+        rows_within(extent, [&mut visits], &Count);
         let visited: usize = visits.iter().map(|n| *n as usize).sum();
         assert_eq!(visited, wanted.iter().map(|(.., len)| len).sum());
         assert!(set.iter().all(|[x, y]| visits[y * 608 + x] == 1));

@@ -78,11 +78,11 @@ impl<T: Real, const D: usize> Matrix<T, D> {
         let (region, kinds, scale) = (self.region, &*self.kinds, self.scale);
         let open = self.of_the_open(fine);
         let family = Family { fine, coarse: region, kinds, scale };
-        exec::rows(fine.stencil.region, [self.shares.as_mut_slice()], &Shares(family));
-        exec::rows(region, [self.mass.as_mut_slice()], &Masses(family));
+        exec::rows(&fine.stencil.region, [self.shares.as_mut_slice()], &Shares(family));
+        exec::rows(&region, [self.mass.as_mut_slice()], &Masses(family));
         for axis in 0..D {
             let out = [self.coefficients[axis].as_mut_slice(), self.held[axis].as_mut_slice()];
-            exec::rows(region, out, &Conductances { family, axis, open: open[axis] * scale });
+            exec::rows(&region, out, &Conductances { family, axis, open: open[axis] * scale });
         }
         self.close_seams();
         let pass = Diagonal {
@@ -91,7 +91,7 @@ impl<T: Real, const D: usize> Matrix<T, D> {
             held: self.held.slices(),
             strides: region.strides,
         };
-        exec::rows(region, [self.diagonal.as_mut_slice(), self.inverse.as_mut_slice()], &pass);
+        exec::rows(&region, [self.diagonal.as_mut_slice(), self.inverse.as_mut_slice()], &pass);
         self.spans.find(&region, &self.inverse);
     }
 

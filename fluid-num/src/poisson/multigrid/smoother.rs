@@ -106,7 +106,7 @@ impl<T: Real, const D: usize> Operator<'_, T, D> {
     ) {
         let correction = self.prolongation(&level.matrix, &level.p);
         let pass = Corrected { p: p.as_slice(), correction };
-        exec::rows(self.stencil.extent(), [next.as_mut_slice()], &pass);
+        exec::rows_within(self.stencil.extent(), [next.as_mut_slice()], &pass);
         p.swap_values(next);
         self.wrap(p);
         self.smooth(weights, b, (p, next), coupled);
@@ -179,7 +179,7 @@ impl<T: Real, const D: usize> Operator<'_, T, D> {
         let fine = self.on(p.as_slice(), b.as_slice());
         let (region, scale, share) = (coarse.region, coarse.scale, coarse.share());
         let pass = Restrict { fine, coarse: region, scale, share };
-        exec::rows(coarse.extent(), [out.as_mut_slice()], &pass);
+        exec::rows_within(coarse.extent(), [out.as_mut_slice()], &pass);
     }
 
     /// What adds the correction `e` of the coarse level, interpolated linearly.

@@ -29,7 +29,7 @@ impl<T: Real, const D: usize> Pull<'_, T, D> {
         for axis in 0..D {
             let region = grid.region(Location::Face(axis));
             let pass = Along { pull: self, grid, axis };
-            exec::rows(region, [u[axis].as_mut_slice()], &pass);
+            exec::rows(&region, [u[axis].as_mut_slice()], &pass);
         }
     }
 }
