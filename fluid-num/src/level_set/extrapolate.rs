@@ -184,10 +184,16 @@ const FAR: u8 = 0;
 const KNOWN: u8 = 1;
 const SOUGHT: u8 = 2;
 
+/// φ between two centres.
+#[inline(always)]
+fn middle<T: Real>(here: T, below: T) -> T {
+    (here + below) * T::of(0.5)
+}
+
 /// φ at a place that lies between a centre and the one so far below it.
 #[inline(always)]
 fn between<T: Real>(phi: &[T], place: usize, below: usize) -> T {
-    (phi[place] + phi[place - below]) * T::of(0.5)
+    middle(phi[place], phi[place - below])
 }
 
 /// Tells known places from those that are sought, and those that are too far away.
@@ -204,7 +210,7 @@ impl<T: Real, F: Fn(usize) -> bool + Sync, const D: usize> RowPass<u8, D, 1> for
         let out = &mut out[..row.len];
         let (here, below) = (row.of(self.phi), row.before(self.phi, self.below));
         for i in 0..row.len {
-            let near = (here[i] + below[i]) * T::of(0.5) <= self.far;
+            let near = middle(here[i], below[i]) <= self.far;
             out[i] = if near { SOUGHT } else { FAR };
         }
         for i in 0..row.len {

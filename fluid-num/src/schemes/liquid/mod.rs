@@ -29,7 +29,7 @@
 //!
 //! **Volume.** What splashes finer than the grid is lost, and bodies that plunge in or touch each other
 //! take some with them: of a pool into which a dam and ten bodies fall 5 to 9 % within ten seconds.
-//! [`VolumeCorrection`] gives it back, there to 0.1 %, and to 0.7 % while a splash is on its way;
+//! [`VolumeCorrection`] gives it back, there to 0.1 %, and to 1 % while a splash is on its way;
 //! [`MarkerParticles`] keep it to 2 %, and make up to 13 % where spray falls for long. A surface that comes
 //! closer than a cell to a body is drawn to it.
 //!

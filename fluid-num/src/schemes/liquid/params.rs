@@ -1,12 +1,12 @@
 //! What a liquid is made with.
 
-use super::separation::is_wall;
+use super::separation::opened;
 use crate::advection::{Advection, Interpolation, PathOrder};
 use crate::base::error::check;
 use crate::level_set::{BandTransport, MarkerParams};
 use crate::poisson::{Budget, MultigridParams, Preconditioner, SolverKind};
 use crate::solid::Contacts;
-use crate::{Boundary, Error, Grid, Real, Side};
+use crate::{Boundary, Error, Grid, Real};
 
 /// How the liquid and its bodies act on each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -182,8 +182,7 @@ impl<T: Real, const D: usize> LiquidParams<T, D> {
 
     /// What moves the surface: along walls, or off them.
     pub(super) fn transport(&self, grid: Grid<T, D>) -> Result<BandTransport<T, D>, Error> {
-        let side = |side| if self.separating_walls && is_wall(side) { Side::Open } else { side };
-        let boundary = Boundary { sides: self.boundary.sides.map(|ends| ends.map(side)) };
+        let boundary = if self.separating_walls { opened(&self.boundary) } else { self.boundary };
         BandTransport::new(grid, boundary, self.surface_interpolation)
     }
 }

@@ -10,10 +10,10 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
-use super::separation::{Separation, is_wall};
+use super::separation::{Separation, opened};
 use crate::base::exec::{self, Row, RowPass};
 use crate::grid::{Boundary, Faces, Field, Grid, Side, ops};
-use crate::poisson::{Budget, End, PoissonSolver, Problem, Solver, SolverKind};
+use crate::poisson::{Budget, PoissonSolver, Problem, Solver, SolverKind};
 use crate::solid::{Solids, flux};
 use crate::{Error, Location, Real, SolveReport};
 
@@ -41,16 +41,10 @@ impl<T: Real, const D: usize> Pressure<T, D> {
         kind: SolverKind<T>,
         separating: bool,
     ) -> Result<Self, Error> {
-        boundary.check()?;
-        let end = |side| match side {
-            Side::Open => End::Dirichlet,
-            Side::Periodic => End::Periodic,
-            // p = 0 at the liquid's end, where it has come off; closed elsewhere.
-            side if separating && is_wall(side) => End::Dirichlet,
-            _ => End::Neumann,
-        };
+        // p = 0 at the liquid's end, where it has come off a wall; closed elsewhere.
+        let boundary = if separating { opened(boundary) } else { *boundary };
         Ok(Self {
-            problem: Problem::new(grid, boundary.sides.map(|ends| ends.map(end)))?,
+            problem: Problem::pressure(grid, &boundary)?,
             solver: Solver::new(grid, kind)?,
             p: Field::zeros(grid),
             rhs: Field::zeros(grid),

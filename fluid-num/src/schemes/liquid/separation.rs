@@ -55,6 +55,18 @@ impl<T: Real> Contact<T> {
         self.gap >= T::zero()
     }
 
+    /// The face of its cell on the other side, along an axis with this stride.
+    fn inner(&self, strides: &[usize]) -> usize {
+        let cell = self.cell as usize;
+        if self.outwards > T::zero() { cell } else { cell + strides[self.axis] }
+    }
+
+    /// The cell so many cells farther away from the wall.
+    fn behind(&self, strides: &[usize], cells: usize) -> usize {
+        let (cell, way) = (self.cell as usize, cells * strides[self.axis]);
+        if self.outwards > T::zero() { cell - way } else { cell + way }
+    }
+
     /// The speed after the pressure has acted.
     fn driven(&self, p: &[T], per_length: T, fraction: T) -> T {
         self.speed + per_length * p[self.cell as usize] / fraction
@@ -67,8 +79,14 @@ impl<T: Real> Contact<T> {
 }
 
 /// Whether a side is a wall.
-pub(super) fn is_wall<T: Real, const D: usize>(side: Side<T, D>) -> bool {
+fn is_wall<T: Real, const D: usize>(side: Side<T, D>) -> bool {
     matches!(side, Side::FreeSlip | Side::NoSlip | Side::Moving { .. })
+}
+
+/// The sides as liquid sees them that comes off walls: what holds it is told face by face.
+pub(super) fn opened<T: Real, const D: usize>(boundary: &Boundary<T, D>) -> Boundary<T, D> {
+    let side = |side| if is_wall(side) { Side::Open } else { side };
+    Boundary { sides: boundary.sides.map(|ends| ends.map(side)) }
 }
 
 impl<T: Real, const D: usize> Separation<T, D> {
@@ -114,12 +132,10 @@ impl<T: Real, const D: usize> Separation<T, D> {
     pub(super) fn begin(&mut self, pressure: &Pressure<T, D>, u: &Faces<T, D>) {
         let strides = u.grid().strides();
         for contact in &mut self.contacts {
-            let (cell, axis) = (contact.cell as usize, contact.axis);
-            if !pressure.is_liquid(cell) {
+            if !pressure.is_liquid(contact.cell as usize) {
                 contact.gap = -T::one();
             }
-            let inner = if contact.outwards > T::zero() { cell } else { cell + strides[axis] };
-            contact.speed = u[axis].as_slice()[inner] * contact.outwards;
+            contact.speed = u[contact.axis].as_slice()[contact.inner(&strides)] * contact.outwards;
         }
     }
 
@@ -182,12 +198,7 @@ impl<T: Real, const D: usize> Separation<T, D> {
         let (strides, dx) = (u.grid().strides(), u.grid().dx());
         for contact in &mut self.contacts {
             let (cell, face, axis) = (contact.cell as usize, contact.face as usize, contact.axis);
-            let up = contact.outwards > T::zero();
-            let (inner, beside) = if up {
-                (cell, cell - strides[axis])
-            } else {
-                (cell + strides[axis], cell + strides[axis])
-            };
+            let (inner, beside) = (contact.inner(&strides), contact.behind(&strides, 1));
             let u = u[axis].as_mut_slice();
             let away = -u[inner] * contact.outwards;
             let dry = phi[cell] >= T::zero();
@@ -209,17 +220,12 @@ impl<T: Real, const D: usize> Separation<T, D> {
         for contact in self.contacts.iter_mut().filter(|c| c.is_loose()) {
             contact.gap = (contact.gap - contact.speed * dt).at_least(T::zero());
             if contact.gap >= half {
-                let (cell, axis) = (contact.cell as usize, contact.axis);
-                let (stride, cells) = (grid.strides()[axis], grid.cells()[axis]);
+                let cell = contact.cell as usize;
                 let phi = (contact.gap - half).at_most(half);
                 surface.values_mut()[cell] = phi;
                 // The cells behind it are as far from the new surface.
-                for n in 1..NEW.min(cells) {
-                    let inner = if contact.outwards > T::zero() {
-                        cell - n * stride
-                    } else {
-                        cell + n * stride
-                    };
+                for n in 1..NEW.min(grid.cells()[contact.axis]) {
+                    let inner = contact.behind(&grid.strides(), n);
                     let distance = phi - T::of_usize(n) * dx;
                     let old = surface.values_mut()[inner];
                     surface.values_mut()[inner] = old.at_least(distance);
