@@ -233,9 +233,7 @@ impl<T: Real, const D: usize> Separation<T, D> {
                 (contact.gap, opened) = (-T::one(), true);
             }
         }
-        if opened {
-            surface.fill_ghosts();
-        }
+        surface.fill_ghosts();
         opened
     }
 
